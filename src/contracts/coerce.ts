@@ -1,0 +1,45 @@
+// The few plain coercions that contracts name when they normalise a value. Each says what it takes; nothing here
+// imitates loose typing.
+
+// The contracts trim exactly these, not every Unicode space.
+const TRIMMED = " \t\n\r\0\v";
+
+/** The text without surrounding space, tab, line end, NUL or vertical tab. */
+export function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && TRIMMED.includes(text.charAt(start))) start++;
+  while (end > start && TRIMMED.includes(text.charAt(end - 1))) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+/** The trimmed text, or undefined when the value is not a string or nothing is left. */
+export function trimmed(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  return trim(value) || undefined;
+}
+
+/** The value when it is a string other than `""`. */
+export function nonEmptyString(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A finite number, or the number that a wholly numeric string spells. */
+export function numeric(value: unknown): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== "string" || !/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** A numeric value cut to a whole number and raised to the floor; undefined when it is not numeric. */
+export function wholeNumber(value: unknown, floor: number): number | undefined {
+  const number = numeric(value);
+  return number === undefined ? undefined : Math.max(floor, Math.trunc(number));
+}
+
+/** A string, or a list of them, as trimmed non-empty strings without repeats. */
+export function stringList(value: unknown): string[] {
+  const items = Array.isArray(value) ? value : [value];
+  return [...new Set(items.map(trimmed).filter((item) => item !== undefined))];
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { emptyMap, snapshot } from "../json.ts";
+import * as message from "./message.ts";
+
+const refused = expect.objectContaining({ code: "invalid_ai_message_envelope" });
+
+describe("message", () => {
+  it("returns an envelope it made as it is, and the same messages for a transcript of them", () => {
+    const greeting = message.text("user", "hello");
+    expect(message.normalize(greeting)).toBe(greeting);
+    expect(message.normalizeMany([greeting])[0]).toBe(greeting);
+  });
+
+  it("copies what a caller passes, so that a later change does not reach the transcript", () => {
+    const metadata = { tags: ["a"] };
+    const greeting = message.normalize({ role: "user", content: "hello", metadata });
+    metadata.tags.push("b");
+    expect(greeting.metadata).toEqual({ tags: ["a"] });
+    expect(Object.isFrozen(greeting.metadata.tags)).toBe(true);
+  });
+
+  it("makes only envelopes that satisfy the schema", () => {
+    const made = [
+      message.text("user", [{ type: "image" }]),
+      message.toolCall({ tool_name: "ability/search", parameters: { query: "q" }, turn: 1 }),
+      message.toolResult({ content: "[]", tool_name: "ability/search", payload: { success: true } }),
+      message.approvalRequired({ content: "Send it?", payload: { action_id: "a1" } }),
+      message.normalize({ content: "x", id: "m1", created_at: "2026-01-01", updated_at: "" }),
+    ];
+    for (const one of made) expect(message.messageSchema.parse(one)).toEqual(one);
+  });
+
+  it("shares one empty map for what is absent, and a payload that needs no copy", () => {
+    const payload = snapshot({ success: true, tool_name: "ability/search" }) as { success: true };
+    const result = message.toolResult({ content: "[]", tool_name: "ability/search", payload });
+    expect(result.payload).toBe(payload);
+    expect(result.metadata).toBe(emptyMap);
+  });
+
+  it("reads the draft key `data` only when the payload is empty", () => {
+    const envelope = { version: 1, type: "delta", data: { old: 1 } };
+    expect(message.normalize({ ...envelope, payload: {} }).payload).toEqual({ old: 1 });
+    expect(message.normalize({ ...envelope, payload: { now: 1 } }).payload).toEqual({ now: 1 });
+  });
+
+  it("refuses what is not a message with its own code", () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    for (const bad of [null, "x", [], { role: 5 }, { content: 1n }, { metadata: cyclic }, { content: cyclic }]) {
+      expect(() => message.normalize(bad)).toThrow(refused);
+    }
+    expect(() => message.normalize({ version: 1.5, type: "text", payload: {} })).toThrow(refused);
+    expect(() => message.text("", "x")).toThrow(refused);
+  });
+
+  it("names the entry of a list that is wrong", () => {
+    expect(() => message.normalizeMany([{ content: "x" }, 7])).toThrow("messages[1] must be a map");
+    expect(() => message.normalizeMany("x")).toThrow("messages must be a list");
+  });
+
+  it("keeps a hostile key from reaching any prototype", () => {
+    const row = JSON.parse('{"content":"x","metadata":{"__proto__":{"type":"error"},"constructor":1}}');
+    const read = message.normalize(row);
+    expect(read.type).toBe("text");
+    expect(message.toProvider(read).metadata).toEqual({ constructor: 1, type: "text" });
+  });
+
+  it("merges a long run of one role into one message with every part once", () => {
+    const run = Array.from({ length: 5000 }, (_, index) => ({ role: "user", content: String(index) }));
+    const [merged, ...rest] = message.coalesce(run);
+    expect(rest).toEqual([]);
+    expect(merged?.payload.parts).toHaveLength(5000);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryRunStore, normalizeRun } from "./run-control.ts";
+
+const noon = () => new Date("2026-01-01T12:00:00Z");
+
+describe("run record", () => {
+  it("reads a status in any case and takes an unknown one for running", () => {
+    expect(normalizeRun({ run_id: "r", status: " Budget_Exceeded " }).status).toBe("budget_exceeded");
+    expect(normalizeRun({ run_id: "r", status: "pending" }).status).toBe("running");
+  });
+
+  it("has only the optional fields that were given", () => {
+    expect(Object.keys(normalizeRun({ run_id: "r", session_id: null, extra: 1 }))).toEqual([
+      "run_id",
+      "status",
+      "started_at",
+      "updated_at",
+      "metadata",
+    ]);
+  });
+
+  it("refuses a run without an id", () => {
+    expect(() => normalizeRun(undefined)).toThrow("invalid_run_record: run_id");
+  });
+});
+
+describe("run store", () => {
+  it("cancels what waits, but not what has ended", () => {
+    const store = createMemoryRunStore({ now: noon });
+    for (const run_id of ["waits", "ended"]) store.start({ run_id });
+    store.finish("waits", "approval_required");
+    store.finish("ended", "stalled");
+    expect(store.cancel("waits")).toMatchObject({ status: "cancelling", cancelled: true });
+    expect(store.cancel("ended")).toMatchObject({ status: "stalled", cancelled: false });
+  });
+
+  it("keeps the start it is given and stamps each change", () => {
+    const store = createMemoryRunStore({ now: noon });
+    store.start({ run_id: "r", started_at: "yesterday", status: "failed" });
+    expect(store.save({ run_id: "r", status: "queued" })).toMatchObject({ status: "queued", started_at: "" });
+    expect(store.events("r")?.events.map((event) => event.type)).toEqual(["run_started", "run_updated"]);
+  });
+
+  it("pages through events and copes with any cursor and limit", () => {
+    const store = createMemoryRunStore({ now: noon });
+    store.start({ run_id: "r" });
+    store.finish("r");
+    expect(store.events("r", { limit: -5 })).toMatchObject({ events: [{ id: "r:0" }], cursor: "1", has_more: true });
+    expect(store.events("r", { cursor: "nonsense", limit: 1e9 })).toMatchObject({ cursor: "", has_more: false });
+    expect(store.events("r", { cursor: 99 })).toMatchObject({ events: [], cursor: "", has_more: false });
+  });
+});

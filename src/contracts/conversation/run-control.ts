@@ -1,0 +1,199 @@
+// A run as others see it while it goes on: a record with a status, and the events that changed it.
+import { trim, trimmed, wholeNumber } from "../coerce.ts";
+import { holdfastError } from "../error.ts";
+import { emptyMap, isContainer, type JsonMap, snapshot, snapshotMap } from "../json.ts";
+import type { OperationError } from "../operation-error.ts";
+
+const statuses = [
+  "queued",
+  "running",
+  "cancelling",
+  "cancelled",
+  "completed",
+  "succeeded",
+  "failed",
+  "runtime_tool_pending",
+  "approval_required",
+  "budget_exceeded",
+  "stalled",
+  "interrupted",
+] as const;
+
+export type RunStatus = (typeof statuses)[number];
+
+// What waits for a client or an approval has not ended, so it can still be cancelled.
+const ended: ReadonlySet<RunStatus> = new Set<RunStatus>([
+  "completed",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "budget_exceeded",
+  "stalled",
+  "interrupted",
+]);
+
+/** One run. Chat runs always have a `session_id`; the other optional fields belong to workflows, tasks and queues. */
+export type Run = {
+  readonly run_id: string;
+  readonly status: RunStatus;
+  readonly started_at: string;
+  readonly updated_at: string;
+  readonly metadata: JsonMap;
+  readonly session_id?: string;
+  readonly workflow_id?: string;
+  readonly executor_id?: string;
+  readonly queued_message_id?: string;
+  readonly position?: number;
+  readonly cancelled?: boolean;
+};
+
+type RunEvent = {
+  readonly id: string;
+  readonly type: "run_started" | "run_updated" | "run_finished" | "cancel_requested";
+  readonly created_at: string;
+  readonly metadata: { readonly status: RunStatus };
+};
+
+/** A run with one page of its events; `cursor` is where the next page starts, `""` after the last. */
+export type RunEvents = Run & {
+  readonly events: readonly RunEvent[];
+  readonly cursor: string;
+  readonly has_more: boolean;
+};
+
+/** Who a run belongs to. */
+export type RunOwner = { readonly type: string; readonly key: string };
+
+/** What a conversation asks of run control. A run is visible to its owner alone; to others it does not exist. */
+export interface RunControl {
+  /** Begins a run, or says why its id cannot be used. */
+  start(run: {
+    readonly run_id: string;
+    readonly session_id: string;
+    readonly metadata?: JsonMap | undefined;
+    readonly owner?: RunOwner | undefined;
+  }): Promise<Run | OperationError>;
+  get(runId: string, owner?: RunOwner): Promise<Run | undefined>;
+  finish(runId: string, status: RunStatus, owner?: RunOwner): Promise<Run | undefined>;
+}
+
+/** A run record with every field in shape; throws `invalid_run_record` without an id. */
+export function normalizeRun(value: unknown): Run {
+  const given = snapshotMap(value);
+  const runId = trimmed(given.run_id);
+  if (runId === undefined) throw holdfastError("invalid_run_record", "run_id must be a non-empty string");
+  return snapshot({
+    run_id: runId,
+    status: runStatus(given.status),
+    started_at: text(given.started_at) ?? "",
+    updated_at: text(given.updated_at) ?? "",
+    metadata: isContainer(given.metadata) ? given.metadata : emptyMap,
+    session_id: text(given.session_id),
+    workflow_id: text(given.workflow_id),
+    executor_id: text(given.executor_id),
+    queued_message_id: text(given.queued_message_id),
+    position: wholeNumber(given.position, 0),
+    cancelled: given.cancelled == null ? undefined : Boolean(given.cancelled),
+  }) as Run;
+}
+
+/** Runs and their events, kept in memory. Nothing here asks whose run it is. */
+interface RunStore {
+  start(run: unknown): Run;
+  save(run: unknown): Run;
+  /** Replaces a record without an event, because to those who watch the run nothing happened. */
+  adopt(run: Run): Run;
+  get(runId: string): Run | undefined;
+  all(): Iterable<Run>;
+  finish(runId: string, status?: unknown): Run | undefined;
+  /** Asks a run to stop; one that has ended keeps its status and answers `cancelled: false`. */
+  cancel(runId: string): Run | undefined;
+  cancelRequested(runId: string): boolean;
+  events(runId: string, page?: { readonly cursor?: unknown; readonly limit?: unknown }): RunEvents | undefined;
+}
+
+/** An empty store. `normalize` and `eventId` are what one kind of run does differently from another. */
+export function createMemoryRunStore({
+  now,
+  normalize = normalizeRun,
+  eventId = (runId, index) => `${runId}:${index}`,
+}: {
+  readonly now: () => Date;
+  readonly normalize?: (value: unknown) => Run;
+  readonly eventId?: (runId: string, index: number) => string;
+}): RunStore {
+  const runs = new Map<string, Run>();
+  const logs = new Map<string, RunEvent[]>();
+
+  function write(value: object): Run {
+    const run = normalize({ ...value, updated_at: now().toISOString() });
+    runs.set(run.run_id, run);
+    return run;
+  }
+
+  function record(type: RunEvent["type"], value: object): Run {
+    const run = write(value);
+    const { run_id, status, updated_at: created_at } = run;
+    const log = logs.get(run_id) ?? [];
+    log.push({ id: eventId(run_id, log.length), type, created_at, metadata: { status } });
+    logs.set(run_id, log);
+    return run;
+  }
+
+  function change(runId: string, type: RunEvent["type"], changed: (run: Run) => object): Run | undefined {
+    const run = runs.get(runId);
+    return run && record(type, { ...run, ...changed(run) });
+  }
+
+  return {
+    start(value) {
+      const given = snapshotMap(value);
+      const started_at = text(given.started_at) || now().toISOString();
+      return record("run_started", { ...given, status: "running", started_at });
+    },
+    save: (value) => record("run_updated", snapshotMap(value)),
+    adopt: write,
+    get: (runId) => runs.get(runId),
+    all: () => runs.values(),
+    finish: (runId, status = "completed") =>
+      change(runId, "run_finished", () =>
+        runStatus(status) === "cancelled" ? { status, cancelled: true } : { status },
+      ),
+    cancel: (runId) =>
+      change(runId, "cancel_requested", (run) =>
+        ended.has(run.status) ? { cancelled: false } : { status: "cancelling", cancelled: true },
+      ),
+    cancelRequested: (runId) => runs.get(runId)?.status === "cancelling",
+    events(runId, page = {}) {
+      const run = runs.get(runId);
+      return run && eventsPage(run, logs.get(runId) ?? [], page);
+    },
+  };
+}
+
+const MOST_EVENTS = 500;
+const USUAL_EVENTS = 100;
+
+function eventsPage(
+  run: Run,
+  log: readonly RunEvent[],
+  page: { readonly cursor?: unknown; readonly limit?: unknown },
+): RunEvents {
+  const start = wholeNumber(page.cursor, 0) ?? 0;
+  const limit = Math.min(wholeNumber(page.limit, 1) ?? USUAL_EVENTS, MOST_EVENTS);
+  const events = log.slice(start, start + limit);
+  const next = start + events.length;
+  const hasMore = next < log.length;
+  return snapshot({ ...run, events, cursor: hasMore ? String(next) : "", has_more: hasMore }) as RunEvents;
+}
+
+function runStatus(value: unknown): RunStatus {
+  const given = typeof value === "string" ? trim(value).toLowerCase() : "";
+  return statuses.find((status) => status === given) ?? "running";
+}
+
+// Ids and times are texts; a number that was given for one is written out.
+function text(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import * as runOutcome from "./run-outcome.ts";
+
+it("never calls a run completed that could not lock its transcript", () => {
+  const result = { status: "transcript_lock_contention" };
+  const expected = {
+    status: "incomplete",
+    completed: false,
+    stop_reason: "transcript_lock_contention",
+    retryable: false,
+  };
+  expect(runOutcome.normalize(undefined, result)).toMatchObject(expected);
+  expect(runOutcome.normalize({ status: "completed", stop_reason: "natural" }, result)).toMatchObject(expected);
+  expect(runOutcome.runControlStatus(result)).toBe("running");
+});
+
+it("gives the same outcome when it reads its own again", () => {
+  const result = { status: "budget_exceeded", budget: "turns", completed: false };
+  const outcome = runOutcome.normalize(undefined, result);
+  expect(runOutcome.normalize(outcome, result)).toEqual(outcome);
+});
+
+it("takes an unknown status for the stop reason of a run that did not complete", () => {
+  expect(runOutcome.normalize(undefined, { status: "paused", completed: false })).toMatchObject({
+    status: "incomplete",
+    stop_reason: "paused",
+  });
+});
+
+it("keeps a failure as the provider's error only when the provider was the reason", () => {
+  const result = { failure: { type: "quota", message: "over" } };
+  expect(runOutcome.normalize(undefined, result).provider_error).toEqual(result.failure);
+  expect(runOutcome.normalize({ stop_reason: "Host_Stop" }, result)).not.toHaveProperty("provider_error");
+});
+
+it("ignores an outcome that is not a map, and fields of it that are not", () => {
+  expect(runOutcome.normalize("x", {}).status).toBe("completed");
+  expect(runOutcome.normalize({ metadata: [1], assertions: "x" }, {})).not.toHaveProperty("metadata");
+});

@@ -1,0 +1,36 @@
+// What every reader of text agrees on: how a call may be named, what it may carry, and how many are taken.
+import { emptyMap, isContainer, isMap, type Json, type JsonMap, snapshot } from "../../json.ts";
+
+export type TextToolCall = { readonly name: string; readonly parameters: JsonMap; readonly id: string };
+
+export const MOST_MATCHES = 16;
+export const MOST_PARAMETERS = 32;
+
+const TOOL_NAME = /^[A-Za-z0-9_/.:-]{1,128}$/;
+const PARAMETER_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
+
+/** The call, or undefined when it has no usable name. Parameters without a usable name or beyond the limit are dropped. */
+export function textToolCall(
+  name: unknown,
+  parameters: Iterable<readonly [string, Json]>,
+  id: string,
+): TextToolCall | undefined {
+  if (typeof name !== "string" || !TOOL_NAME.test(name)) return undefined;
+  const kept = new Map<string, Json>();
+  for (const [key, value] of parameters) {
+    if (kept.size === MOST_PARAMETERS) break;
+    if (PARAMETER_NAME.test(key)) kept.set(key, value);
+  }
+  return { name, parameters: snapshot(Object.fromEntries(kept)) as JsonMap, id };
+}
+
+/** The map that a JSON text spells, or undefined: text from a model is often nearly JSON, and that is no error. */
+export function parseMap(text: string): JsonMap | undefined {
+  try {
+    const parsed = snapshot(JSON.parse(text));
+    if (isMap(parsed)) return parsed as JsonMap;
+    return isContainer(parsed) && parsed.length === 0 ? emptyMap : undefined;
+  } catch {
+    return undefined;
+  }
+}

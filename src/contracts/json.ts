@@ -1,0 +1,105 @@
+// What may be stored and sent: plain JSON values, and the copy that makes a caller's value one of them.
+import { holdfastError } from "./error.ts";
+
+export type Scalar = string | number | boolean | null;
+export type Json = Scalar | readonly Json[] | JsonMap;
+export type JsonMap = { readonly [key: string]: Json };
+
+/** A map whose values have not been looked at yet. */
+export type UnknownMap = Readonly<Record<string, unknown>>;
+
+/** Deeper values are refused, so that no walk over a value can exhaust the stack. */
+const DEEPEST = 512;
+
+/** True for a JSON object: not a list, not null. */
+export function isMap(value: unknown): value is UnknownMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** True for a list or a map: what the contracts call an array. */
+export function isContainer(value: unknown): value is UnknownMap | readonly unknown[] {
+  return typeof value === "object" && value !== null;
+}
+
+/** True when a list or map holds nothing; the contracts treat `[]` and `{}` as the same empty value. */
+export function isEmpty(value: UnknownMap | readonly unknown[]): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  for (const key in value) if (Object.hasOwn(value, key)) return false;
+  return true;
+}
+
+// Copies made here are frozen all the way down, so seeing one again is enough to know that it needs no second copy.
+const snapshots = new WeakSet<object>();
+
+/**
+ * A deep, frozen copy of a value as JSON would carry it: what JSON leaves out is left out, `NaN` becomes null, and
+ * `toJSON` is honoured. A cycle, a bigint or a value nested deeper than 512 levels throws `not_json`. A `__proto__`
+ * key is dropped: no reader of the copy can be handed one safely.
+ */
+export function snapshot(value: unknown): Json {
+  return copy(value, 0, []) ?? null;
+}
+
+/**
+ * Freezes a map or list whose parts are all frozen JSON already, and lets `snapshot` know it again. For values built
+ * here, not for what a caller hands in.
+ */
+export function seal<Sealed extends object>(built: Sealed): Readonly<Sealed> {
+  snapshots.add(built);
+  return Object.freeze(built);
+}
+
+export const emptyMap: JsonMap = seal({});
+
+/** `snapshot` of a map; anything that is not a map gives an empty one. */
+export function snapshotMap(value: unknown): JsonMap {
+  const copied = isMap(value) ? snapshot(value) : emptyMap;
+  return isMap(copied) ? (copied as JsonMap) : emptyMap;
+}
+
+function copy(value: unknown, depth: number, ancestors: object[]): Json | undefined {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : null;
+    case "bigint":
+      throw notJson("a bigint has no JSON form");
+    case "object":
+      return value === null ? null : copyObject(value, depth, ancestors);
+    default:
+      return undefined;
+  }
+}
+
+function copyObject(value: object, depth: number, ancestors: object[]): Json | undefined {
+  if (snapshots.has(value)) return value as Json;
+  if (depth === DEEPEST) throw notJson(`it is nested deeper than ${DEEPEST} levels`);
+  if (ancestors.includes(value)) throw notJson("it contains itself");
+  if ("toJSON" in value && typeof value.toJSON === "function") return copy(value.toJSON(), depth + 1, ancestors);
+  ancestors.push(value);
+  const copied = Array.isArray(value) ? copyList(value, depth, ancestors) : copyMap(value, depth, ancestors);
+  ancestors.pop();
+  return seal(copied as object) as Json;
+}
+
+function copyList(list: readonly unknown[], depth: number, ancestors: object[]): Json {
+  const copied: Json[] = new Array(list.length);
+  for (let index = 0; index < list.length; index++) copied[index] = copy(list[index], depth + 1, ancestors) ?? null;
+  return copied;
+}
+
+function copyMap(map: object, depth: number, ancestors: object[]): Json {
+  const copied: Record<string, Json> = {};
+  for (const key of Object.keys(map)) {
+    if (key === "__proto__") continue;
+    const item = copy((map as UnknownMap)[key], depth + 1, ancestors);
+    if (item !== undefined) copied[key] = item;
+  }
+  return copied;
+}
+
+function notJson(why: string) {
+  return holdfastError("not_json", `The value cannot be written as JSON: ${why}.`);
+}

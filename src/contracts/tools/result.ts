@@ -1,0 +1,69 @@
+// What running one tool came to: a value or an error, never both, until a size limit puts an excerpt beside the error.
+import { nonEmptyString, trimmed } from "../coerce.ts";
+import { holdfastError } from "../error.ts";
+import { isContainer, isEmpty, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
+import * as citations from "./citations.ts";
+import * as runtimeMetadata from "./runtime-metadata.ts";
+
+type Common = {
+  readonly tool_name: string;
+  readonly metadata: JsonMap;
+  readonly runtime?: JsonMap;
+  readonly status?: string;
+  readonly runtime_tool_request?: JsonMap | readonly Json[];
+};
+
+/** The outcome of one tool call. A failure has a `result` only when it was truncated. */
+export type ToolResult =
+  | (Common & { readonly success: true; readonly result: Json })
+  | (Common & { readonly success: false; readonly error: string; readonly result?: JsonMap });
+
+const nothing: readonly Json[] = seal([]);
+
+/** A result with its defaults filled in and unknown fields dropped; throws `invalid_tool_execution_result` without a name. */
+export function normalize(value: unknown): ToolResult {
+  const given = snapshot(value);
+  if (!isMap(given)) throw holdfastError("invalid_tool_execution_result", "result must be a map");
+  const fields = given as JsonMap;
+  const toolName = nonEmptyString(fields.tool_name);
+  if (toolName === undefined) {
+    throw holdfastError("invalid_tool_execution_result", "tool_name must be a non-empty string");
+  }
+  const metadata = metadataOf(fields);
+  const optional = optionalFields(fields);
+  // The order of the keys is part of the contract: sizes and excerpts are taken from the text as written.
+  return seal(
+    fields.success
+      ? { success: true, tool_name: toolName, metadata, ...optional, result: fields.result ?? nothing }
+      : {
+          success: false,
+          tool_name: toolName,
+          metadata,
+          ...optional,
+          error: nonEmptyString(fields.error) ?? "Tool execution failed.",
+        },
+  );
+}
+
+/** A failed result with this error text. */
+export function failure(toolName: string, error: string, metadata: JsonMap, runtime?: unknown): ToolResult {
+  return normalize({ success: false, tool_name: toolName, metadata, runtime, error });
+}
+
+function metadataOf(fields: JsonMap): JsonMap {
+  const metadata = citations.normalizeMetadata(fields.metadata);
+  const errorType = trimmed(fields.error_type);
+  if (errorType === undefined || (metadata.error_type ?? null) !== null) return metadata;
+  return seal({ ...metadata, error_type: errorType });
+}
+
+function optionalFields(fields: JsonMap): Pick<Common, "runtime" | "status" | "runtime_tool_request"> {
+  const runtime = fields.runtime === undefined ? undefined : runtimeMetadata.normalize(fields.runtime);
+  const status = trimmed(fields.status);
+  const request = fields.runtime_tool_request;
+  return {
+    ...(runtime !== undefined && !isEmpty(runtime) && { runtime }),
+    ...(status !== undefined && { status }),
+    ...(isContainer(request) && { runtime_tool_request: request as JsonMap | readonly Json[] }),
+  };
+}

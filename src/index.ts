@@ -1,0 +1,28 @@
+// What `holdfast` exports, name by name.
+export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
+export type { Message } from "./contracts/conversation/message.ts";
+export * as message from "./contracts/conversation/message.ts";
+export type { ConversationRequest } from "./contracts/conversation/request.ts";
+export type { ConversationResult } from "./contracts/conversation/result.ts";
+export type { RunControl } from "./contracts/conversation/run-control.ts";
+export { type ErrorCode, HoldfastError } from "./contracts/error.ts";
+export { createHooks, type Hooks } from "./contracts/hooks.ts";
+export type { Json, JsonMap } from "./contracts/json.ts";
+export type { ToolCall } from "./contracts/tools/call.ts";
+export { chatExecutor } from "./contracts/tools/chat-executor.ts";
+export type { ToolDeclaration } from "./contracts/tools/declaration.ts";
+export type { ToolExecutor } from "./contracts/tools/execution.ts";
+export type { ToolResult } from "./contracts/tools/result.ts";
+export type { RuntimeToolRequest, RuntimeToolResult } from "./contracts/tools/runtime-tool.ts";
+export { submitResult, timeoutRequest } from "./contracts/tools/runtime-tool-lifecycle.ts";
+export { createMemoryRuntimeToolStore, type RuntimeToolStore } from "./contracts/tools/runtime-tool-store.ts";
+export type { CompletionContext, MediationContext } from "./loop/next.ts";
+export type { ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";
+export { runConversation } from "./loop/run-conversation.ts";
+export {
+  nullTranscriptLock,
+  nullTranscriptPersister,
+  type TranscriptLock,
+  type TranscriptPersister,
+} from "./loop/transcript.ts";
+export { createProviderTurnAdapter } from "./models/provider-turn-adapter.ts";

@@ -1,0 +1,18 @@
+// The end of a batch of calls: what the turn still adds, and whether the conversation is complete as far as it goes.
+import type { Next } from "./next.ts";
+import { added, type Step } from "./step.ts";
+import type { Body } from "./working.ts";
+
+export function endBatch(step: Step): Next | undefined {
+  const { state, working } = step;
+  const bodies: Body[] = [];
+  for (const continuation of working.continuation) {
+    const { role } = continuation;
+    bodies.push(added(continuation), step.notifyAndKeep("continuation_message_added", { turn: state.turn, role }));
+  }
+  const { stalled } = state.stops;
+  if (stalled) step.notify("loop_stalled", stalled);
+  const complete = state.batch.count === 0 ? working.continuation.length === 0 : state.complete;
+  step.record({ type: "batch.ended", complete }, step.checked("turn.verdict"), bodies);
+  return undefined;
+}

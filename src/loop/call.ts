@@ -1,0 +1,200 @@
+// One tool call on its way to a result: opened, decided about, run.
+import { trimmed } from "../contracts/coerce.ts";
+import * as message from "../contracts/conversation/message.ts";
+import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import * as callGate from "../contracts/tools/call-gate.ts";
+import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
+import { canonicalName } from "../contracts/tools/declaration.ts";
+import * as execution from "../contracts/tools/execution.ts";
+import * as exposure from "../contracts/tools/exposure.ts";
+import type { ToolResult } from "../contracts/tools/result.ts";
+import * as toolResult from "../contracts/tools/result.ts";
+import * as spin from "../contracts/tools/spin.ts";
+import { endBatch } from "./batch.ts";
+import * as decision from "./decision.ts";
+import type { MediationContext, Next, Outcome } from "./next.ts";
+import type { Position } from "./records.ts";
+import { added, type Step } from "./step.ts";
+import type { Body, Config, OpenCall } from "./working.ts";
+
+/** Takes the next call of the batch, or ends the batch when there is none or it was halted. */
+export function openCall(step: Step, arrived?: Outcome): Next | undefined {
+  const { batch } = step.state;
+  if (batch.halted || batch.next >= batch.count) return endBatch(step);
+  const raw = readCall(step);
+  if (!raw) {
+    step.record({ type: "call.skipped" }, "call.open");
+    return;
+  }
+  const { name, parameters, context } = raw;
+  const declaration = declarationOf(step, name);
+  if (!step.config.asked.auditFilter) return recordOpened(step, raw, exposure.expose(parameters, declaration));
+  const redacted = exposure.redact(parameters, declaration);
+  if (!arrived) {
+    const about = { raw: parameters, tool_name: name, declaration, context };
+    return { kind: "consult", question: { hook: "audit_parameters", redacted, ...about } };
+  }
+  const isReplaced = "returned" in arrived && isMap(arrived.returned);
+  return recordOpened(step, raw, exposure.seal(isReplaced ? snapshotMap(arrived.returned) : redacted));
+}
+
+type RawCall = Pick<OpenCall, "id" | "name" | "raw" | "parameters"> & { readonly context: JsonMap };
+
+function readCall(step: Step): RawCall | undefined {
+  const { state, working } = step;
+  const calls = working.answer.result.tool_calls;
+  const raw = Array.isArray(calls) ? calls[state.batch.next] : undefined;
+  if (!isMap(raw)) return undefined;
+  const name = raw.name ?? raw.tool_name;
+  if (typeof name !== "string" || name === "") return undefined;
+  const id = trimmed(raw.id) ?? trimmed(raw.tool_call_id) ?? `tool-call-${state.turn}-${state.batch.next + 1}`;
+  const context = seal({ ...step.context, tool_call_id: id });
+  return { id, name, raw: raw as JsonMap, parameters: snapshotMap(raw.parameters), context };
+}
+
+function recordOpened(
+  step: Step,
+  { id, name, raw, parameters, context }: RawCall,
+  exposed: exposure.Exposure,
+): undefined {
+  const { config, state } = step;
+  const prepared = execution.prepare(name, parameters, config.tools, context);
+  const verdict = callGate.judgeCall(config.callRules, state.tallies, name);
+  const opened = { number: state.calls, id, name, raw, parameters, prepared, exposure: exposed };
+  const decided = verdict.allowed ? decision.proceed : decision.gateRejection(verdict, name);
+  const { to, call } = afterDecision(step, { ...opened, decision: decided, result: null }, "open");
+  const { turn } = state;
+  step.notify("tool_call", { turn, tool_name: name, tool_call_id: id, ...exposed });
+  step.record(
+    {
+      type: "call.opened",
+      call: state.calls,
+      ...spinning(step, name, parameters),
+      tallies: config.callRules.length > 0 ? callGate.count(config.callRules, state.tallies, name) : state.tallies,
+    },
+    to,
+    [
+      { to: "call", value: call },
+      added(callMessage(call, turn)),
+      toolEvent("tool_call", call, turn, { status: "called", ...exposed }),
+    ],
+  );
+}
+
+/** Counts the call for the spin detector. Once it has fired, the run is going to stop and nothing more is counted. */
+function spinning({ config, state }: Step, name: string, parameters: JsonMap) {
+  if (config.spinThreshold === null || state.stops.stalled) return {};
+  const counted = spin.record(state.spin ?? undefined, spin.signature(name, parameters), config.spinThreshold);
+  return {
+    spin: counted.state,
+    ...(counted.fired && { stalled: seal({ ...counted.fired, turn: state.turn }) }),
+  };
+}
+
+function callMessage({ id, name, exposure: exposed }: OpenCall, turn: number): message.Message {
+  const { parameters, ...hashes } = exposed;
+  const metadata = seal({ tool_call_id: id, ...hashes });
+  return message.toolCall({ tool_name: name, parameters, turn, metadata });
+}
+
+/** The entry of `tool_events` that replays and observability read. */
+export function toolEvent(type: string, call: OpenCall, turn: number, metadata: JsonMap & { status: string }): Body {
+  const { id, name } = call;
+  const { status } = metadata;
+  const value = { type, tool_name: name, tool_call_id: id, turn_count: turn, metadata: seal(metadata), status };
+  return { to: "tool_event", value: seal(value) };
+}
+
+/** The declaration behind the name that the model used, if there is one. */
+export function declarationOf({ config }: Step, name: string): ToolDeclaration | null {
+  const canonical = canonicalName(name, config.tools);
+  return (Object.hasOwn(config.tools, canonical) && config.tools[canonical]) || null;
+}
+
+/**
+ * Where a call goes once it is decided as far as `asked`: to whoever has a say after that, to its execution, or, when
+ * nothing is to be executed, straight to its result.
+ */
+function afterDecision(
+  { config }: Step,
+  call: OpenCall,
+  asked: "open" | "mediator" | "filter",
+): { to: Position; call: OpenCall } {
+  const isGated = asked === "open" && call.decision.action !== "proceed";
+  if (asked === "open" && config.asked.mediator && !isGated) return { to: "call.mediate", call };
+  if (asked !== "filter" && config.asked.decisionFilter) return { to: "call.filter", call };
+  const result = resultWithoutRunning(config, call);
+  return result ? { to: "call.settle", call: { ...call, result } } : { to: "call.run", call };
+}
+
+function resultWithoutRunning(config: Config, { decision: decided, prepared }: OpenCall): ToolResult | undefined {
+  if (decided.action !== "proceed") return decided.result;
+  if (!prepared.ready) return toolResult.normalize(prepared);
+  const target = execution.executorTarget(prepared.tool_def);
+  if (target === undefined || config.executorTargets.includes(target)) return undefined;
+  return execution.targetUnavailable(prepared.tool_call, target);
+}
+
+/** Asks the product's mediator. One that throws or answers nonsense lets the call proceed. */
+export function mediate(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) return { kind: "consult", question: { hook: "mediator", context: mediationContext(step) } };
+  decide(step, arrived, "mediator");
+}
+
+/** Asks the host's filter, which has the last word. */
+export function filterDecision(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) {
+    const question = {
+      hook: "decision_filter",
+      decision: step.call.decision,
+      context: mediationContext(step),
+    } as const;
+    return { kind: "consult", question };
+  }
+  decide(step, arrived, "filter");
+}
+
+function decide(step: Step, arrived: Outcome, asked: "mediator" | "filter"): void {
+  const before = step.call;
+  const answer = "returned" in arrived ? arrived.returned : undefined;
+  const decided = decision.normalize(answer, before.decision, before);
+  const { to, call } = afterDecision(step, { ...before, decision: decided }, asked);
+  step.record({ type: "call.decided", call: call.number, action: decided.action }, to, [{ to: "call", value: call }]);
+}
+
+function mediationContext(step: Step): MediationContext {
+  const { call, working } = step;
+  return {
+    messages: working.transcript.slice(),
+    raw_tool_call: call.raw,
+    prepared_tool_call: call.prepared.ready ? call.prepared.tool_call : null,
+    tool_declaration: declarationOf(step, call.name),
+    tool_name: call.name,
+    parameters: call.parameters,
+    tool_call_id: call.id,
+    turn_context: step.context,
+    turn: step.state.turn,
+    prior_tool_results: working.run.executions.slice(),
+    prior_mediated_results: working.turnExecutions.slice(),
+  };
+}
+
+/** Runs the tool; that it begins is recorded before. */
+export function runCall(step: Step, arrived?: Outcome): Next | undefined {
+  const { call, context } = step;
+  const { prepared } = call;
+  if (!prepared.ready) throw new Error(`Call ${call.number} is not ready to run.`);
+  const { tool_call, tool_def } = prepared;
+  if (!arrived) {
+    const toolContext = seal({ ...context, tool_call_id: call.id });
+    const order = { kind: "run_tool", call: tool_call, declaration: tool_def, context: toolContext } as const;
+    return step.begin({ kind: "run_tool", call: call.number }, order, "call.run");
+  }
+  returnResult(step, execution.settle(tool_call, tool_def, arrived));
+}
+
+/** Takes down what a call came to, before anything is made of it. */
+export function returnResult(step: Step, result: ToolResult): undefined {
+  const value = { ...step.call, result };
+  step.record({ type: "call.returned", call: value.number }, "call.settle", [{ to: "call", value }]);
+}

@@ -1,0 +1,90 @@
+// The caller's side of the machine: carries out its orders and puts its questions to the callbacks that were given.
+import { cancellationMessage } from "../contracts/conversation/chat-run-control.ts";
+import { isMap, seal, snapshotMap } from "../contracts/json.ts";
+import * as execution from "../contracts/tools/execution.ts";
+import * as runtimeToolLifecycle from "../contracts/tools/runtime-tool-lifecycle.ts";
+import type { ConfiguredRun } from "./configure.ts";
+import type { EffectOrder, Question } from "./next.ts";
+import type { RunOptions, TurnRunner } from "./options.ts";
+import { runProviderTurn } from "./provider-runner.ts";
+
+export type Callbacks = {
+  perform(order: EffectOrder): unknown;
+  answer(question: Question): unknown;
+};
+
+export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, options: RunOptions): Callbacks {
+  const { hooks, signal } = options;
+  const withSignal = signal ? { signal } : {};
+
+  function perform(order: EffectOrder): unknown {
+    switch (order.kind) {
+      case "call_model":
+        if (options.providerTurnAdapter) return runProviderTurn(options.providerTurnAdapter, order, run, options);
+        return turnRunner?.(order.messages, order.context, withSignal);
+      case "summarize":
+        return options.summarizer?.(order.messages, order.context);
+      case "run_tool":
+        return runTool(order);
+      case "store_request":
+        if (!options.runtimeToolStore) return undefined;
+        return runtimeToolLifecycle.createPendingRequest(options.runtimeToolStore, order.request, order.context, hooks);
+      default:
+        return order satisfies never;
+    }
+  }
+
+  function runTool({ call, declaration, context }: Extract<EffectOrder, { kind: "run_tool" }>): unknown {
+    const target = execution.executorTarget(declaration);
+    if (target === undefined) return options.toolExecutor?.(call, declaration, context, withSignal);
+    const named = options.namedToolExecutors;
+    return named?.[target]?.(call, declaration, context, withSignal);
+  }
+
+  function answer(question: Question): unknown {
+    switch (question.hook) {
+      case "cancellation":
+        return askWhetherCancelled();
+      case "audit_parameters": {
+        const { redacted, raw, tool_name, declaration, context } = question;
+        return hooks?.apply("toolAuditParameters", redacted, raw, tool_name, declaration, context);
+      }
+      case "mediator":
+        return options.preToolMediator?.(question.context);
+      case "decision_filter":
+        return hooks?.apply("preToolCallDecision", question.decision, question.context);
+      case "diagnostics":
+        return diagnose(question.about);
+      case "completion":
+        return options.completionPolicy?.(question.context);
+      case "interrupt":
+        return options.interruptSource?.(run.request, question.context);
+      case "should_continue":
+        return options.shouldContinue?.(question.result, question.context);
+      default:
+        return question satisfies never;
+    }
+  }
+
+  async function askWhetherCancelled(): Promise<unknown> {
+    const record = await options.runControl?.get(run.runId);
+    return record && cancellationMessage(record);
+  }
+
+  async function diagnose(about: Extract<Question, { hook: "diagnostics" }>["about"]): Promise<unknown> {
+    const given = await ownDiagnostics(about);
+    return hooks?.has("toolResultDiagnostics") ? hooks.apply("toolResultDiagnostics", given, about) : given;
+  }
+
+  /** Diagnostics are a courtesy: a callback that fails has none to give. */
+  async function ownDiagnostics(about: Extract<Question, { hook: "diagnostics" }>["about"]) {
+    try {
+      const given = await options.postToolResultDiagnostics?.(about);
+      return isMap(given) ? snapshotMap(given) : seal({});
+    } catch {
+      return seal({});
+    }
+  }
+
+  return { perform, answer };
+}

@@ -1,0 +1,147 @@
+// From options to what the machine needs: every value read once, unusable ones left out.
+import { trimmed, wholeNumber } from "../contracts/coerce.ts";
+import * as budget from "../contracts/conversation/budget.ts";
+import { normalizePolicy } from "../contracts/conversation/compaction-policy.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import * as conversationRequest from "../contracts/conversation/request.ts";
+import * as runtimeOverrides from "../contracts/conversation/runtime-overrides.ts";
+import * as structuredOutput from "../contracts/conversation/structured-output.ts";
+import { errorMessage, holdfastError } from "../contracts/error.ts";
+import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import * as callGate from "../contracts/tools/call-gate.ts";
+import { normalizeForConversationRequest, type ToolDeclaration, type ToolMap } from "../contracts/tools/declaration.ts";
+import * as identicalFailure from "../contracts/tools/identical-failure.ts";
+import * as spin from "../contracts/tools/spin.ts";
+import * as truncation from "../contracts/tools/truncation.ts";
+import type { RunOptions } from "./options.ts";
+import type { Asked, Config } from "./working.ts";
+
+/** A run that is ready to begin. */
+export type ConfiguredRun = {
+  readonly config: Config;
+  readonly messages: readonly Message[];
+  readonly request: conversationRequest.ConversationRequest;
+  readonly structuredOutput: structuredOutput.StructuredOutputRequest | undefined;
+  readonly rejected: readonly RejectedDeclaration[];
+  readonly runId: string;
+  readonly sessionId: string;
+};
+
+export type RejectedDeclaration = { readonly name: string; readonly reason: string };
+
+/** Reads messages and options. Throws the code of the part that cannot be used, before anything has happened. */
+export function configure(messages: unknown, options: RunOptions): ConfiguredRun {
+  const { accepted: tools, rejected } = readDeclarations(options.toolDeclarations);
+  const output = readStructuredOutput(options, tools);
+  const overrides = runtimeOverrides.normalize(options.runtimeOverrides);
+  const context = readContext(options, runtimeOverrides.intoContext(overrides));
+  const maxTurns = readMaxTurns(options.maxTurns, overrides.max_iterations);
+  const built = conversationRequest.normalize({
+    messages,
+    tools: Object.values(tools),
+    principal: context.principal,
+    runtime_context: context,
+    metadata: options.metadata,
+    max_turns: maxTurns,
+    workspace: options.workspace,
+    runtime_overrides: options.runtimeOverrides,
+  });
+  const request = options.request ?? built;
+  return {
+    config: readConfig(options, tools, context, maxTurns),
+    messages: built.messages,
+    request,
+    structuredOutput: output,
+    rejected,
+    runId: trimmed(options.runId) ?? trimmed(request.metadata.run_id) ?? trimmed(request.metadata.chat_run_id) ?? "",
+    sessionId: trimmed(options.sessionId) ?? sessionOf(request.metadata),
+  };
+}
+
+function readConfig(options: RunOptions, tools: ToolMap, context: JsonMap, maxTurns: number): Config {
+  const budgets = budget.normalizeMany(options.budgets);
+  const mediates = typeof options.toolExecutor === "function" && Object.keys(tools).length > 0;
+  const compacts = isMap(options.compactionPolicy) && typeof options.summarizer === "function";
+  return {
+    maxTurns,
+    context,
+    budgets: { turns: budget.create({ name: "turns", ceiling: maxTurns }), ...budgets },
+    explicitTurns: Object.hasOwn(budgets, "turns"),
+    tools,
+    executorTargets: Object.keys(options.namedToolExecutors ?? {}),
+    mediates,
+    callRules: callGate.normalizeRules(options.toolCallRules),
+    compaction: compacts ? normalizePolicy(options.compactionPolicy) : null,
+    spinThreshold: options.spinDetector ? spin.normalizeThreshold(options.spinDetector.threshold) : null,
+    failureThreshold: options.identicalFailureTracker
+      ? identicalFailure.normalizeThreshold(options.identicalFailureTracker.threshold)
+      : null,
+    truncateBytes: options.toolResultTruncator
+      ? truncation.normalizeLimit(options.toolResultTruncator.max_bytes)
+      : null,
+    storesRequests: options.runtimeToolStore !== undefined,
+    asked: readAsked(options),
+    rules: { waiting: "end" },
+  };
+}
+
+function readAsked(options: RunOptions): Asked {
+  const { hooks, shouldContinue } = options;
+  return {
+    cancellation: trimmed(options.runId) !== undefined && options.runControl !== undefined,
+    auditFilter: hooks?.has("toolAuditParameters") ?? false,
+    mediator: typeof options.preToolMediator === "function",
+    decisionFilter: hooks?.has("preToolCallDecision") ?? false,
+    diagnostics:
+      typeof options.postToolResultDiagnostics === "function" || (hooks?.has("toolResultDiagnostics") ?? false),
+    completion: typeof options.completionPolicy === "function",
+    interrupt: typeof options.interruptSource === "function",
+    continuation: typeof shouldContinue === "function" ? "ask" : shouldContinue === undefined ? "default" : "never",
+  };
+}
+
+/** Sorts the declarations into usable ones, by name, and refused ones with the reason. */
+function readDeclarations(value: unknown): { accepted: ToolMap; rejected: readonly RejectedDeclaration[] } {
+  const accepted: Record<string, ToolDeclaration> = {};
+  const rejected: RejectedDeclaration[] = [];
+  const isList = Array.isArray(value);
+  for (const [key, given] of Object.entries(isMap(value) || isList ? (value as object) : {})) {
+    const named = isMap(given) && given.name === undefined && !isList ? { ...given, name: key } : given;
+    try {
+      const declaration = normalizeForConversationRequest(named);
+      accepted[declaration.name] = declaration;
+    } catch (thrown) {
+      const name = isMap(named) ? trimmed(named.name) : undefined;
+      rejected.push(seal({ name: name ?? key, reason: errorMessage(thrown) }));
+    }
+  }
+  return { accepted: Object.freeze(accepted), rejected: seal(rejected) };
+}
+
+function readStructuredOutput(options: RunOptions, tools: ToolMap) {
+  if (options.structuredOutput === undefined || options.structuredOutput === null) return undefined;
+  const request = structuredOutput.request(options.structuredOutput);
+  const conflict =
+    Object.keys(tools).length > 0 ? "tools" : options.onProviderDelta !== undefined ? "a stream of deltas" : undefined;
+  if (conflict === undefined) return request;
+  throw holdfastError(
+    "invalid_agent_structured_output_request",
+    `structured_output cannot be combined with ${conflict}.`,
+  );
+}
+
+function readContext(options: RunOptions, overrides: JsonMap): JsonMap {
+  const given = { ...snapshotMap(options.context), ...overrides };
+  if (given.principal !== undefined || !isMap(options.principal)) return seal(given);
+  return seal({ ...given, principal: snapshotMap(options.principal) });
+}
+
+function readMaxTurns(given: unknown, ceiling: number | null): number {
+  const asked = wholeNumber(given, 1);
+  return Math.max(1, Math.min(asked ?? ceiling ?? 1, ceiling ?? Number.MAX_SAFE_INTEGER));
+}
+
+function sessionOf(metadata: JsonMap): string {
+  const { transcript_session_id, session_id, transcript_id } = metadata;
+  return trimmed(transcript_session_id) ?? trimmed(session_id) ?? trimmed(transcript_id) ?? "";
+}

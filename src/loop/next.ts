@@ -1,0 +1,84 @@
+// What the machine asks of its driver, and what the driver brings back.
+import type { Message } from "../contracts/conversation/message.ts";
+import type { HoldfastError } from "../contracts/error.ts";
+import type { JsonMap, UnknownMap } from "../contracts/json.ts";
+import type { ToolCall } from "../contracts/tools/call.ts";
+import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
+import type { RuntimeToolRequest } from "../contracts/tools/runtime-tool.ts";
+import type { Decision } from "./decision.ts";
+
+/** Something done outside, after its beginning was recorded. */
+export type EffectOrder =
+  | { readonly kind: "call_model"; readonly messages: Message[]; readonly context: JsonMap; readonly budgets: JsonMap }
+  | { readonly kind: "summarize"; readonly messages: readonly Message[]; readonly context: JsonMap }
+  | {
+      readonly kind: "run_tool";
+      readonly call: ToolCall;
+      readonly declaration: ToolDeclaration;
+      readonly context: JsonMap;
+    }
+  | { readonly kind: "store_request"; readonly request: RuntimeToolRequest; readonly context: JsonMap };
+
+/** What a pre-tool mediator and the filter behind it are told. */
+export type MediationContext = {
+  readonly messages: readonly Message[];
+  readonly raw_tool_call: JsonMap;
+  readonly prepared_tool_call: ToolCall | null;
+  readonly tool_declaration: ToolDeclaration | null;
+  readonly tool_name: string;
+  readonly parameters: JsonMap;
+  readonly tool_call_id: string;
+  readonly turn_context: JsonMap;
+  readonly turn: number;
+  readonly prior_tool_results: readonly JsonMap[];
+  readonly prior_mediated_results: readonly JsonMap[];
+};
+
+/** What a completion policy is told about one execution result. */
+export type CompletionContext = {
+  readonly tool_name: string;
+  readonly tool_declaration: ToolDeclaration | null;
+  readonly result: JsonMap;
+  readonly turn_context: JsonMap;
+  readonly turn: number;
+  readonly messages: readonly Message[];
+};
+
+/** A user's callback. It may be asked again after a crash, so its answer counts only once it is recorded. */
+export type Question =
+  | { readonly hook: "cancellation" }
+  | {
+      readonly hook: "audit_parameters";
+      readonly redacted: JsonMap;
+      readonly raw: JsonMap;
+      readonly tool_name: string;
+      readonly declaration: ToolDeclaration | null;
+      readonly context: JsonMap;
+    }
+  | { readonly hook: "mediator"; readonly context: MediationContext }
+  | { readonly hook: "decision_filter"; readonly decision: Decision; readonly context: MediationContext }
+  | { readonly hook: "diagnostics"; readonly about: UnknownMap }
+  | { readonly hook: "completion"; readonly context: CompletionContext }
+  | { readonly hook: "interrupt"; readonly context: JsonMap }
+  | { readonly hook: "should_continue"; readonly result: JsonMap; readonly context: JsonMap };
+
+export type Next =
+  | { readonly kind: "effect"; readonly order: EffectOrder }
+  | { readonly kind: "consult"; readonly question: Question }
+  /** Nothing to do until the result of the waiting call arrives. */
+  | { readonly kind: "park"; readonly call: number; readonly request_id: string }
+  | { readonly kind: "end" }
+  /** What arrived breaks the contract. Nothing was recorded of it; `failed` says whether observers are told. */
+  | { readonly kind: "refuse"; readonly error: HoldfastError; readonly failed: boolean };
+
+/** How a call to the outside came back. */
+export type Outcome = { readonly returned: unknown } | { readonly threw: unknown };
+
+/** An outcome of what was asked, or the wish to stop, which may come at any time. */
+export type Arrived = Outcome | Stop;
+
+/** `performed`: the effect in flight was really begun, so what it did is not known. */
+export type Stop = { readonly stop: Message; readonly performed: boolean };
+
+/** An event for observers: sent at most once, after the records it speaks of. */
+export type Notice = { readonly event: string; readonly payload: JsonMap };

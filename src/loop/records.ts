@@ -1,0 +1,116 @@
+// What the machine writes down: one record for each arrival and each decision. Records hold positions, counters and
+// pointers, never content, so that content stays erasable and the state that follows from them stays small.
+import type { Budget } from "../contracts/conversation/budget.ts";
+import type { Usage } from "../contracts/conversation/usage.ts";
+import type { JsonMap } from "../contracts/json.ts";
+import type { Tally } from "../contracts/tools/call-gate.ts";
+import type { FailureState } from "../contracts/tools/identical-failure.ts";
+import type { SpinState } from "../contracts/tools/spin.ts";
+
+/** Where the machine will go on. Position is data: a later version finds its way from the name alone. */
+type Place =
+  | "flow.begin"
+  | "turn.begin"
+  | "turn.compact"
+  | "turn.model"
+  | "turn.accept"
+  | "caller.judge"
+  | "call.open"
+  | "call.mediate"
+  | "call.filter"
+  | "call.run"
+  | "call.settle"
+  | "call.parked"
+  | "call.judge"
+  | "turn.verdict"
+  | "turn.budget"
+  | "flow.end"
+  | "ended";
+
+/** A place, or the look at whether the run was cancelled that comes before it. */
+export type Position = Place | `check ${Place}`;
+
+/** What is done outside the machine, as far as the log needs to know it. */
+export type Effect =
+  | { readonly kind: "call_model" }
+  | { readonly kind: "summarize" }
+  | { readonly kind: "run_tool"; readonly call: number }
+  | { readonly kind: "store_request"; readonly call: number };
+
+/** The half-open range of transcript positions that a record wrote. */
+export type Range = readonly [from: number, to: number];
+
+/** Why a run stopped, as facts; the result lays them over each other. */
+export type Stops = {
+  readonly budget?: string;
+  readonly stalled?: JsonMap;
+  readonly approval?: { readonly call: number };
+  readonly pending?: { readonly call: number; readonly request_id: string };
+  readonly interrupted?: true;
+  /** `thrown`: the runner or a callback threw; `reported`: the provider's answer says that it failed. */
+  readonly failure?: "thrown" | "reported";
+};
+
+export type Fact =
+  | {
+      readonly type: "flow.started";
+      readonly messages: number;
+      readonly budgets: Readonly<Record<string, Budget>>;
+      readonly tallies: readonly Tally[];
+    }
+  | { readonly type: "turn.started"; readonly turn: number }
+  | { readonly type: "budget.set"; readonly name: string; readonly used: number; readonly exceeded: boolean }
+  | { readonly type: "begun"; readonly effect: Effect }
+  | { readonly type: "consulted"; readonly hook: "cancellation" | "interrupt" }
+  | { readonly type: "compacted"; readonly messages: number; readonly tallies: readonly Tally[] }
+  | { readonly type: "compaction.failed" }
+  | { readonly type: "model.responded" }
+  | { readonly type: "model.failed"; readonly as: "thrown" | "reported" }
+  | {
+      readonly type: "model.accepted";
+      readonly calls: number;
+      readonly keep: number;
+      readonly usage: Usage;
+      readonly tallies: readonly Tally[];
+    }
+  | { readonly type: "call.skipped" }
+  | {
+      readonly type: "call.opened";
+      readonly call: number;
+      readonly spin?: SpinState;
+      readonly stalled?: JsonMap;
+      readonly tallies: readonly Tally[];
+    }
+  | { readonly type: "call.decided"; readonly call: number; readonly action: string }
+  | { readonly type: "call.returned"; readonly call: number }
+  | {
+      readonly type: "call.waiting";
+      readonly call: number;
+      readonly request_id: string;
+      readonly as: "pending" | "approval";
+    }
+  | {
+      readonly type: "call.settled";
+      readonly call: number;
+      readonly success: boolean;
+      readonly failures?: FailureState;
+      readonly budgets: Readonly<Record<string, number>>;
+      readonly exceeded?: string;
+      readonly completes: boolean;
+    }
+  | { readonly type: "call.judged"; readonly complete: boolean }
+  | { readonly type: "result.judged"; readonly complete: boolean }
+  | { readonly type: "batch.ended"; readonly complete: boolean }
+  | { readonly type: "gate.blocked" }
+  | { readonly type: "turn.ended"; readonly go_on: boolean; readonly turns: number; readonly exceeded: boolean }
+  | { readonly type: "interrupted" }
+  | { readonly type: "callback.failed" }
+  | { readonly type: "flow.ended" };
+
+export type LogRecord = Fact & {
+  readonly seq: number;
+  readonly at: number;
+  /** The position that follows. */
+  readonly to: Position;
+  readonly wrote?: Range;
+};

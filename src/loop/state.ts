@@ -1,0 +1,194 @@
+// The bounded value that follows from the records: where the run stands, what it has used up, why it stops. It never
+// holds the transcript or any list that grows with the thread.
+import * as budget from "../contracts/conversation/budget.ts";
+import * as usage from "../contracts/conversation/usage.ts";
+import type { Tally } from "../contracts/tools/call-gate.ts";
+import type { FailureState } from "../contracts/tools/identical-failure.ts";
+import type { SpinState } from "../contracts/tools/spin.ts";
+import type { Effect, LogRecord, Position, Stops } from "./records.ts";
+
+/** The tool calls of one answer (or the results a caller reported), taken one after another. */
+export type Batch = {
+  readonly count: number;
+  readonly next: number;
+  /** Nothing of this batch is taken any more. */
+  readonly halted: boolean;
+};
+
+export type State = {
+  readonly version: 1;
+  readonly position: Position;
+  /** How many records led here; the number of the next one. */
+  readonly seq: number;
+  readonly started_at: number;
+  readonly turn: number;
+  /** Length of the transcript. */
+  readonly messages: number;
+  /** How many calls were opened so far; the number of the next one. */
+  readonly calls: number;
+  readonly batch: Batch;
+  readonly in_flight: Effect | null;
+  readonly budgets: Readonly<Record<string, budget.Budget>>;
+  readonly usage: usage.Usage;
+  readonly spin: SpinState | null;
+  readonly failures: FailureState | null;
+  readonly tallies: readonly Tally[];
+  /** The conversation is complete as far as this turn can tell. */
+  readonly complete: boolean;
+  /** The call gate asked for another turn, whatever the continuation policy says. */
+  readonly forced: boolean;
+  readonly stops: Stops;
+};
+
+const noBatch: Batch = { count: 0, next: 0, halted: false };
+
+export const initialState: State = {
+  version: 1,
+  position: "flow.begin",
+  seq: 0,
+  started_at: 0,
+  turn: 0,
+  messages: 0,
+  calls: 0,
+  batch: noBatch,
+  in_flight: null,
+  budgets: {},
+  usage: usage.zero,
+  spin: null,
+  failures: null,
+  tallies: [],
+  complete: false,
+  forced: false,
+  stops: {},
+};
+
+/** The state after a record. What `advance` decides changes the state only through here, so a replay cannot differ. */
+export function apply(state: State, record: LogRecord): State {
+  const next: Draft = {
+    ...state,
+    position: record.to,
+    seq: record.seq + 1,
+    messages: record.wrote ? record.wrote[1] : state.messages,
+  };
+  change(next, record);
+  return next;
+}
+
+/** The state that a log leads to. */
+export function fold(records: readonly LogRecord[]): State {
+  return records.reduce(apply, initialState);
+}
+
+type Draft = { -readonly [Key in keyof State]: State[Key] };
+
+function change(state: Draft, record: LogRecord): void {
+  switch (record.type) {
+    case "flow.started":
+      state.started_at = record.at;
+      state.messages = record.messages;
+      state.budgets = record.budgets;
+      state.tallies = record.tallies;
+      break;
+    case "turn.started":
+      state.turn = record.turn;
+      state.batch = noBatch;
+      state.complete = false;
+      state.forced = false;
+      break;
+    case "budget.set":
+      state.budgets = spend(state.budgets, { [record.name]: record.used });
+      if (record.exceeded) state.stops = { ...state.stops, budget: record.name };
+      break;
+    case "begun":
+      state.in_flight = record.effect;
+      break;
+    case "compacted":
+      state.in_flight = null;
+      state.messages = record.messages;
+      state.tallies = record.tallies;
+      break;
+    case "compaction.failed":
+    case "model.responded":
+    case "call.returned":
+      state.in_flight = null;
+      break;
+    case "model.failed":
+      state.in_flight = null;
+      state.stops = { ...state.stops, failure: record.as };
+      break;
+    case "model.accepted":
+      state.batch = { count: record.calls, next: 0, halted: false };
+      state.usage = record.usage;
+      state.tallies = record.tallies;
+      if (!record.wrote) state.messages = record.keep;
+      break;
+    case "call.skipped":
+      state.batch = { ...state.batch, next: state.batch.next + 1 };
+      break;
+    case "call.opened":
+      state.calls = record.call + 1;
+      state.tallies = record.tallies;
+      if (record.spin) state.spin = record.spin;
+      if (record.stalled) state.stops = { ...state.stops, stalled: record.stalled };
+      break;
+    case "call.waiting":
+      state.in_flight = null;
+      state.stops = { ...state.stops, ...waitingStop(record) };
+      state.batch = { ...state.batch, next: state.batch.next + 1, halted: true };
+      break;
+    case "call.settled":
+      state.batch = {
+        ...state.batch,
+        next: state.batch.next + 1,
+        halted: record.exceeded !== undefined || record.completes,
+      };
+      state.budgets = spend(state.budgets, record.budgets);
+      if (record.failures) state.failures = record.failures;
+      if (record.completes) state.complete = true;
+      if (record.exceeded) state.stops = { ...state.stops, budget: record.exceeded };
+      break;
+    case "result.judged":
+      state.batch = { ...state.batch, next: state.batch.next + 1 };
+      if (record.complete) state.complete = true;
+      break;
+    case "call.judged":
+      if (record.complete) state.complete = true;
+      break;
+    case "batch.ended":
+      state.complete = record.complete;
+      break;
+    case "gate.blocked":
+      state.complete = false;
+      state.forced = true;
+      break;
+    case "turn.ended":
+      state.budgets = spend(state.budgets, { turns: record.turns });
+      if (record.exceeded) state.stops = { ...state.stops, budget: "turns" };
+      break;
+    case "interrupted":
+      state.stops = { ...state.stops, interrupted: true };
+      break;
+    case "callback.failed":
+      state.stops = { ...state.stops, failure: "thrown" };
+      break;
+    case "call.decided":
+    case "consulted":
+    case "flow.ended":
+      break;
+    default:
+      record satisfies never;
+  }
+}
+
+function waitingStop({ as, call, request_id }: Extract<LogRecord, { type: "call.waiting" }>): Stops {
+  return as === "approval" ? { approval: { call } } : { pending: { call, request_id } };
+}
+
+function spend(budgets: State["budgets"], used: Readonly<Record<string, number>>): State["budgets"] {
+  const spent: Record<string, budget.Budget> = { ...budgets };
+  for (const [name, current] of Object.entries(used)) {
+    const counted = spent[name];
+    if (counted) spent[name] = budget.setCurrent(counted, current);
+  }
+  return spent;
+}

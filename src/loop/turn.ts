@@ -1,0 +1,227 @@
+// The way into a turn: clock, compaction, the model's answer, and which of the two paths it takes.
+import * as budget from "../contracts/conversation/budget.ts";
+import * as compaction from "../contracts/conversation/compaction.ts";
+import * as message from "../contracts/conversation/message.ts";
+import * as result from "../contracts/conversation/result.ts";
+import * as usage from "../contracts/conversation/usage.ts";
+import { HoldfastError, holdfastError } from "../contracts/error.ts";
+import { isContainer, isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
+import * as callGate from "../contracts/tools/call-gate.ts";
+import { failureOf, reportedFailure } from "./failure.ts";
+import type { Next, Outcome } from "./next.ts";
+import { added, type Step } from "./step.ts";
+import type { Body, TurnAnswer } from "./working.ts";
+
+const WALL_CLOCK = "wall_clock_seconds";
+
+export function beginFlow(step: Step): undefined {
+  const { config, working } = step;
+  const tallies = callGate.tallyMessages(config.callRules, working.transcript);
+  const messages = working.transcript.length;
+  step.record({ type: "flow.started", messages, budgets: config.budgets, tallies }, "turn.begin");
+}
+
+export function beginTurn(step: Step): undefined {
+  const spent = wallClock(step);
+  if (spent && budget.isExceeded(spent)) {
+    notifyExceeded(step, spent);
+    step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: true }, "flow.end");
+    return;
+  }
+  if (spent) step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: false }, "turn.begin");
+  const turn = step.state.turn + 1;
+  step.record({ type: "turn.started", turn }, step.checked("turn.compact"), [{ to: "turn" }]);
+}
+
+function wallClock({ config, state, now }: Step): budget.Budget | undefined {
+  const clock = config.budgets[WALL_CLOCK];
+  if (!clock) return undefined;
+  return budget.setCurrent(clock, clock.current + Math.floor((now - state.started_at) / 1000));
+}
+
+/** Compacts the transcript when its policy says so, then goes on to the model. */
+export function compact(step: Step, arrived?: Outcome): Next | undefined {
+  const { config, working } = step;
+  if (!step.state.in_flight) announceTurn(step);
+  if (!config.compaction) return callModel(step);
+  const plan = compaction.plan(working.transcript, config.compaction);
+  if (plan.kind === "skip") return callModel(step);
+  if (plan.kind === "archive") return recordCompaction(step, plan.outcome);
+  if (!arrived) {
+    const order = { kind: "summarize", messages: plan.head, context: plan.context } as const;
+    return step.begin({ kind: "summarize" }, order, "turn.compact");
+  }
+  return recordCompaction(step, compaction.finish(plan, working.transcript, config.compaction, arrived));
+}
+
+function announceTurn(step: Step): void {
+  const { config, state, working } = step;
+  const message_count = working.transcript.length;
+  step.notify("turn_started", { turn: state.turn, max_turns: config.maxTurns, message_count });
+}
+
+function recordCompaction(step: Step, outcome: compaction.CompactionOutcome): undefined {
+  const { config, working } = step;
+  const bodies: Body[] = outcome.events.map((event) => ({ to: "event", value: event }));
+  if (outcome.messages === working.transcript || outcome.metadata.compaction.status === "failed") {
+    step.record({ type: "compaction.failed" }, "turn.model", bodies);
+    return;
+  }
+  const [summary] = outcome.messages;
+  const drop = working.transcript.length - outcome.messages.length + 1;
+  if (summary) bodies.push({ to: "compaction", drop, added: [summary] });
+  const tallies = callGate.tallyMessages(config.callRules, outcome.messages);
+  step.record({ type: "compacted", messages: outcome.messages.length, tallies }, "turn.model", bodies);
+}
+
+/** Calls the model, and takes down what came back before anything is made of it. */
+export function callModel(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) return step.begin({ kind: "call_model" }, modelOrder(step), "turn.model");
+  if ("threw" in arrived) return failModel(step, failureOf(arrived.threw, step.state.turn), "thrown");
+  if (!isMap(arrived.returned)) return refuse(notAMap(), { failed: true });
+  try {
+    const value = readAnswer(arrived.returned, step.working.transcript);
+    step.record({ type: "model.responded" }, step.checked("turn.accept"), [{ to: "answer", value }]);
+  } catch (thrown) {
+    return failModel(step, failureOf(thrown, step.state.turn), "thrown");
+  }
+}
+
+function modelOrder({ state, working, context }: Step) {
+  const budgets: Record<string, JsonMap> = {};
+  for (const { name, current, ceiling } of Object.values(state.budgets))
+    budgets[name] = seal({ current, limit: ceiling });
+  return { kind: "call_model", messages: working.transcript.slice(), context, budgets: seal(budgets) } as const;
+}
+
+/** The answer as JSON. Of a returned transcript only what is not ours already is kept: it is usually ours. */
+function readAnswer(returned: Readonly<Record<string, unknown>>, transcript: readonly unknown[]): TurnAnswer {
+  const { messages, ...rest } = returned;
+  if (!Array.isArray(messages)) return { result: snapshotMap(returned), history: null };
+  let keep = 0;
+  while (keep < messages.length && keep < transcript.length && messages[keep] === transcript[keep]) keep++;
+  return { result: snapshotMap(rest), history: { keep, added: snapshot(messages.slice(keep)) as readonly JsonMap[] } };
+}
+
+function failModel(step: Step, failure: JsonMap, as: "thrown" | "reported", bodies: readonly Body[] = []): undefined {
+  step.notify("failed", { turn: step.state.turn, error: failure.message ?? "" });
+  step.record({ type: "model.failed", as }, "flow.end", [...bodies, { to: "stop", value: { failure } }]);
+}
+
+function refuse(error: HoldfastError, { failed = false } = {}): Next {
+  return { kind: "refuse", error, failed };
+}
+
+function notAMap(): HoldfastError {
+  return holdfastError("invalid_agent_conversation_loop", "The turn runner must return a map.");
+}
+
+/** Makes the answer part of the run and chooses the path: the loop runs the calls, or the caller already did. */
+export function accept(step: Step): Next | undefined {
+  const { config, state, working } = step;
+  const { result: answer } = working.answer;
+  const bodies: Body[] = [];
+  if (isContainer(answer.provider_diagnostics)) {
+    bodies.push({ to: "provider_diagnostics", value: answer.provider_diagnostics as JsonMap });
+  }
+  if (isContainer(answer.failure)) {
+    return failModel(step, reportedFailure(answer.failure, state.turn), "reported", bodies);
+  }
+  bodies.push(...acceptedContent(step, answer));
+  try {
+    const accepted = config.mediates && Array.isArray(answer.tool_calls) ? mediated(step) : managed(step);
+    const used = isMap(answer.usage) ? usage.add(state.usage, answer.usage) : state.usage;
+    const tallies = tallyAfter(step, accepted.bodies);
+    const fact = { type: "model.accepted", calls: accepted.calls, keep: accepted.keep, usage: used, tallies } as const;
+    step.record(fact, accepted.to, [...bodies, ...accepted.bodies]);
+  } catch (thrown) {
+    if (thrown instanceof HoldfastError) return refuse(thrown);
+    throw thrown;
+  }
+}
+
+function acceptedContent({ working }: Step, answer: JsonMap): Body[] {
+  const { run } = working;
+  const { metadata, request_metadata, structured_output } = answer;
+  const value = {
+    ...(isMap(metadata) && { metadata: seal({ ...run.metadata, ...(metadata as JsonMap) }) }),
+    ...(isMap(request_metadata) && { request_metadata: request_metadata as JsonMap }),
+    ...(isMap(structured_output) &&
+      Object.hasOwn(structured_output, "parsed") && {
+        structured_output: seal({
+          parsed: structured_output.parsed,
+          diagnostics: publicDiagnostics(structured_output.diagnostics),
+        }),
+      }),
+  };
+  return Object.keys(value).length > 0 ? [{ to: "accepted", value }] : [];
+}
+
+/** The diagnostics that may leave the run: what a provider says beyond these may hold anything. */
+function publicDiagnostics(value: unknown): JsonMap {
+  const kept: Record<string, string | number | boolean> = {};
+  for (const key of ["status", "code", "parser", "valid"]) {
+    const item = isMap(value) ? value[key] : undefined;
+    if (typeof item === "string" || typeof item === "boolean" || Number.isInteger(item)) {
+      kept[key] = item as string | number | boolean;
+    }
+  }
+  return seal(kept);
+}
+
+type Accepted = { calls: number; keep: number; to: Parameters<Step["record"]>[1]; bodies: Body[] };
+
+function mediated(step: Step): Accepted {
+  const { working } = step;
+  const { result: answer, history } = working.answer;
+  const bodies: Body[] = [];
+  if (history) bodies.push({ to: "history", keep: history.keep, added: message.normalizeMany(history.added) });
+  if (typeof answer.content === "string" && answer.content !== "") {
+    bodies.push(added(message.text("assistant", answer.content)));
+  }
+  const { continuation_messages } = answer;
+  // Read before any tool runs: an answer that cannot be used must not leave effects behind.
+  const messages = Array.isArray(continuation_messages) ? message.normalizeMany(continuation_messages) : [];
+  if (messages.length > 0) bodies.push({ to: "continuation", messages });
+  const calls = Array.isArray(answer.tool_calls) ? answer.tool_calls.length : 0;
+  return { calls, keep: history?.keep ?? working.transcript.length, to: step.checked("call.open"), bodies };
+}
+
+function managed(step: Step): Accepted {
+  const { config, working } = step;
+  const { result: answer, history } = working.answer;
+  const whole = history
+    ? { ...answer, messages: [...working.transcript.slice(0, history.keep), ...history.added] }
+    : answer;
+  const normalized = result.normalize(whole);
+  const keep = history?.keep ?? 0;
+  const bodies: Body[] = [
+    { to: "history", keep, added: normalized.messages.slice(keep) },
+    ...normalized.tool_execution_results.map((value): Body => ({ to: "execution", value })),
+    ...normalized.tool_audit_events.map((value): Body => ({ to: "audit", value })),
+    ...normalized.tool_events.map((value): Body => ({ to: "tool_event", value })),
+    ...managedEvents(answer.events).map((value): Body => ({ to: "event", value })),
+  ];
+  const calls = config.asked.completion ? normalized.tool_execution_results.length : 0;
+  return { calls, keep, to: calls > 0 ? "caller.judge" : "turn.verdict", bodies };
+}
+
+function managedEvents(events: unknown): readonly JsonMap[] {
+  if (events === undefined || events === null) return [];
+  if (Array.isArray(events) && events.every(isMap)) return events as readonly JsonMap[];
+  throw holdfastError("invalid_agent_conversation_loop", "events must be a list of maps.");
+}
+
+/** What the gate has seen once the answer is part of the transcript; only a replaced history is counted anew. */
+function tallyAfter({ config, state, working }: Step, bodies: readonly Body[]): readonly callGate.Tally[] {
+  const replaced = bodies.find((body) => body.to === "history");
+  if (config.callRules.length === 0 || !replaced) return state.tallies;
+  const kept = replaced.keep === working.transcript.length ? state.tallies : undefined;
+  const counted = kept ?? callGate.tallyMessages(config.callRules, working.transcript.slice(0, replaced.keep));
+  return callGate.tallyMessages(config.callRules, replaced.added, counted);
+}
+
+/** Reports a budget that has just been used up. */
+export function notifyExceeded(step: Step, { name, current, ceiling }: budget.Budget): void {
+  step.notify("budget_exceeded", { budget: name, dimension: budget.dimension(name), current, ceiling });
+}

@@ -1,0 +1,138 @@
+// The end of a turn: does the run stop, and why; otherwise the next turn begins.
+import * as budget from "../contracts/conversation/budget.ts";
+import * as message from "../contracts/conversation/message.ts";
+import { isMap, type JsonMap, seal } from "../contracts/json.ts";
+import * as callGate from "../contracts/tools/call-gate.ts";
+import { failCallback } from "./failure.ts";
+import { interrupt, stopInterrupted } from "./interrupt.ts";
+import type { Next, Outcome } from "./next.ts";
+import { added, type Step } from "./step.ts";
+import { notifyExceeded } from "./turn.ts";
+
+/** Asks the completion policy about a result that the caller reported. Its first yes ends the run. */
+export function judgeReported(step: Step, arrived?: Outcome): Next | undefined {
+  const { state, working } = step;
+  const { batch } = state;
+  const result = working.turnExecutions[batch.next];
+  if (!result) return endTurn(step);
+  if (!arrived) {
+    const context = {
+      tool_name: String(result.tool_name),
+      tool_declaration: null,
+      result,
+      turn_context: step.context,
+      turn: state.turn,
+      messages: working.transcript.slice(),
+    };
+    return { kind: "consult", question: { hook: "completion", context } };
+  }
+  if ("threw" in arrived) return failCallback(step, arrived.threw);
+  const complete = isMap(arrived.returned) && Boolean(arrived.returned.complete);
+  const isLast = batch.next + 1 >= batch.count;
+  step.record({ type: "result.judged", complete }, complete || isLast ? "turn.verdict" : "caller.judge");
+}
+
+/** Looks at everything that can end the run after a turn, in the contract's order. */
+export function endTurn(step: Step, arrived?: Outcome): Next | undefined {
+  const { config, state } = step;
+  const stops = Object.keys(state.stops).length > 0;
+  if (state.complete && !stops && blocksCompletion(step)) return;
+  if (stops || state.complete) return endFlow(step);
+  // Without somebody to ask first, the arrival at this position can only be the continuation policy's.
+  if (!config.asked.interrupt) return config.asked.cancellation ? goToBudget(step) : spendTurn(step, arrived);
+  if (!arrived) return { kind: "consult", question: { hook: "interrupt", context: step.context } };
+  if ("threw" in arrived) return failCallback(step, arrived.threw);
+  return takeInterrupt(step, arrived.returned);
+}
+
+/** A completion that the gate's rules do not allow yet: the model is told why and gets another turn. */
+function blocksCompletion(step: Step): boolean {
+  const { config, state, working } = step;
+  const isNatural = config.mediates && Array.isArray(working.answer.result.tool_calls) && state.batch.count === 0;
+  if (!isNatural || config.callRules.length === 0) return false;
+  const verdict = callGate.judgeCompletion(config.callRules, state.tallies);
+  if (verdict.allowed) return false;
+  const metadata = seal({ type: "tool_call_gate_completion_blocked", tool_call_gate: verdict.context });
+  const event = step.notifyAndKeep("tool_call_gate_completion_blocked", verdict.context);
+  step.record({ type: "gate.blocked" }, "turn.verdict", [added(message.text("user", verdict.reason, metadata)), event]);
+  return true;
+}
+
+function takeInterrupt(step: Step, given: unknown): Next | undefined {
+  if (given === null || given === undefined) return goToBudget(step);
+  const received = readMessage(given);
+  if (!received) {
+    step.notify("interrupt_ignored", { reason: "invalid_message", turn: step.state.turn });
+    return goToBudget(step);
+  }
+  const { action, bodies, metadata } = interrupt(step, received);
+  if (action === "cancel") {
+    step.record({ type: "interrupted" }, "flow.end", [...bodies, { to: "stop", value: { interrupted: metadata } }]);
+  } else {
+    step.record({ type: "consulted", hook: "interrupt" }, "turn.budget", bodies);
+  }
+}
+
+function readMessage(given: unknown): message.Message | undefined {
+  try {
+    return message.normalize(given);
+  } catch {
+    return undefined;
+  }
+}
+
+function goToBudget(step: Step): undefined {
+  step.record({ type: "consulted", hook: "interrupt" }, step.checked("turn.budget"));
+}
+
+/** Asks whether the run was cancelled, then goes where it was going. */
+export function checkCancellation(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) return { kind: "consult", question: { hook: "cancellation" } };
+  const cancelled = "returned" in arrived ? arrived.returned : undefined;
+  if (cancelled) return stopInterrupted(step, message.normalize(cancelled));
+  const { position } = step.state;
+  step.record({ type: "consulted", hook: "cancellation" }, position.slice("check ".length) as typeof position);
+}
+
+/** Counts the turn, and goes on by default, by the gate's demand or by the caller's policy. */
+export function spendTurn(step: Step, arrived?: Outcome): Next | undefined {
+  const { config, state, working } = step;
+  const turns = state.budgets.turns;
+  const spent = turns ? budget.increment(turns) : undefined;
+  if (spent && budget.isExceeded(spent)) {
+    if (config.explicitTurns) notifyExceeded(step, spent);
+    return recordEnd(step, false, config.explicitTurns);
+  }
+  if (state.forced) return recordEnd(step, true);
+  const { continuation } = config.asked;
+  if (continuation === "ask") return askToContinue(step, arrived);
+  const calls = working.answer.result.tool_calls;
+  return recordEnd(step, continuation === "default" && config.mediates && Array.isArray(calls) && calls.length > 0);
+}
+
+function askToContinue(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) {
+    const question = { hook: "should_continue", result: turnResult(step), context: step.context } as const;
+    return { kind: "consult", question };
+  }
+  if ("threw" in arrived) return failCallback(step, arrived.threw);
+  return recordEnd(step, Boolean(arrived.returned));
+}
+
+/** What a continuation policy sees of the turn: the runner's answer, and the results of the calls the loop ran. */
+function turnResult({ working }: Step): JsonMap {
+  const { answer, turnExecutions } = working;
+  return seal({ ...answer.result, tool_execution_results: seal([...turnExecutions]) });
+}
+
+function recordEnd(step: Step, goOn: boolean, exceeded = false): undefined {
+  const { turns } = step.state.budgets;
+  const used = (turns?.current ?? 0) + 1;
+  step.record({ type: "turn.ended", go_on: goOn, turns: used, exceeded }, goOn ? "turn.begin" : "flow.end");
+}
+
+/** Nothing comes after this. */
+export function endFlow(step: Step): Next {
+  if (step.state.position !== "ended") step.record({ type: "flow.ended" }, "ended", [{ to: "call", value: null }]);
+  return { kind: "end" };
+}

@@ -1,0 +1,202 @@
+// What a driver holds in memory while the machine runs: the configuration and the content that records point to. It is
+// changed only by `absorb`, so that a driver which stored the bodies can build it again.
+
+import type { Budget } from "../contracts/conversation/budget.ts";
+import type { CompactionPolicy } from "../contracts/conversation/compaction-policy.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import type { JsonMap } from "../contracts/json.ts";
+import { emptyMap } from "../contracts/json.ts";
+import type { CallRule } from "../contracts/tools/call-gate.ts";
+import type { ToolMap } from "../contracts/tools/declaration.ts";
+import type { Prepared } from "../contracts/tools/execution.ts";
+import type { Exposure } from "../contracts/tools/exposure.ts";
+import type { ToolResult } from "../contracts/tools/result.ts";
+import type { Decision } from "./decision.ts";
+
+/** The callbacks that exist; the machine asks only those. */
+export type Asked = {
+  readonly cancellation: boolean;
+  readonly auditFilter: boolean;
+  readonly mediator: boolean;
+  readonly decisionFilter: boolean;
+  readonly diagnostics: boolean;
+  readonly completion: boolean;
+  readonly interrupt: boolean;
+  /** `default`: while there are tool calls; `never`: one turn only. */
+  readonly continuation: "ask" | "default" | "never";
+};
+
+/** Where the families of contracts differ in policy, the difference is one of these. */
+export type Rules = {
+  /** What a call that waits for somebody outside does to the run. */
+  readonly waiting: "end" | "park";
+};
+
+/** What does not change during a run. */
+export type Config = {
+  readonly maxTurns: number;
+  readonly context: JsonMap;
+  readonly budgets: Readonly<Record<string, Budget>>;
+  /** True when the caller set a `turns` budget, which then replaces `maxTurns` and shows as the reason to stop. */
+  readonly explicitTurns: boolean;
+  readonly tools: ToolMap;
+  /** The executors that a declaration may ask for by name. */
+  readonly executorTargets: readonly string[];
+  /** True when the loop itself runs the tool calls. */
+  readonly mediates: boolean;
+  readonly callRules: readonly CallRule[];
+  readonly compaction: CompactionPolicy | null;
+  readonly spinThreshold: number | null;
+  readonly failureThreshold: number | null;
+  readonly truncateBytes: number | null;
+  readonly storesRequests: boolean;
+  readonly asked: Asked;
+  readonly rules: Rules;
+};
+
+/** The call that is being taken care of. */
+export type OpenCall = {
+  readonly number: number;
+  readonly id: string;
+  /** The name as the model gave it. */
+  readonly name: string;
+  readonly raw: JsonMap;
+  readonly parameters: JsonMap;
+  readonly prepared: Prepared;
+  readonly exposure: Exposure;
+  readonly decision: Decision;
+  readonly result: ToolResult | null;
+};
+
+/** What the runner returned for this turn. */
+export type TurnAnswer = {
+  readonly result: JsonMap;
+  /** The transcript it returned: how much of ours it kept, and what came after that. Null when it returned none. */
+  readonly history: { readonly keep: number; readonly added: readonly JsonMap[] } | null;
+};
+
+export type RunContent = {
+  executions: JsonMap[];
+  tool_events: JsonMap[];
+  audits: JsonMap[];
+  events: JsonMap[];
+  provider_diagnostics: JsonMap[];
+  metadata: JsonMap;
+  request_metadata: JsonMap;
+  structured_output: { readonly parsed: unknown; readonly diagnostics: JsonMap } | null;
+  approval: JsonMap | null;
+  pending: JsonMap | null;
+  interrupted: JsonMap | null;
+  failure: JsonMap | null;
+};
+
+export type Working = {
+  readonly config: Config;
+  readonly transcript: Message[];
+  readonly run: RunContent;
+  answer: TurnAnswer;
+  continuation: readonly Message[];
+  /** The execution results of this turn alone. */
+  turnExecutions: JsonMap[];
+  call: OpenCall | null;
+};
+
+/** A piece of content that a record points to. */
+export type Body =
+  | { readonly to: "transcript"; readonly message: Message }
+  | { readonly to: "history"; readonly keep: number; readonly added: readonly Message[] }
+  | { readonly to: "compaction"; readonly drop: number; readonly added: readonly Message[] }
+  | { readonly to: "turn" }
+  | { readonly to: "answer"; readonly value: TurnAnswer }
+  | { readonly to: "continuation"; readonly messages: readonly Message[] }
+  | { readonly to: "call"; readonly value: OpenCall | null }
+  | { readonly to: "execution" | "tool_event" | "audit" | "event" | "provider_diagnostics"; readonly value: JsonMap }
+  | {
+      readonly to: "accepted";
+      readonly value: Partial<Pick<RunContent, "metadata" | "request_metadata" | "structured_output">>;
+    }
+  | {
+      readonly to: "stop";
+      readonly value: Partial<Pick<RunContent, "approval" | "pending" | "interrupted" | "failure">>;
+    };
+
+const noAnswer: TurnAnswer = { result: emptyMap, history: null };
+
+export function startWorking(config: Config, messages: readonly Message[]): Working {
+  return {
+    config,
+    transcript: [...messages],
+    run: {
+      executions: [],
+      tool_events: [],
+      audits: [],
+      events: [],
+      provider_diagnostics: [],
+      metadata: emptyMap,
+      request_metadata: emptyMap,
+      structured_output: null,
+      approval: null,
+      pending: null,
+      interrupted: null,
+      failure: null,
+    },
+    answer: noAnswer,
+    continuation: [],
+    turnExecutions: [],
+    call: null,
+  };
+}
+
+/** Adds a body to the working memory, in place: the transcript may be long and every step adds a little. */
+export function absorb(working: Working, body: Body): void {
+  const { transcript, run } = working;
+  switch (body.to) {
+    case "transcript":
+      transcript.push(body.message);
+      break;
+    case "history":
+      transcript.length = body.keep;
+      for (const message of body.added) transcript.push(message);
+      break;
+    case "compaction":
+      transcript.splice(0, body.drop, ...body.added);
+      break;
+    case "turn":
+      working.answer = noAnswer;
+      working.continuation = [];
+      working.turnExecutions = [];
+      working.call = null;
+      break;
+    case "answer":
+      working.answer = body.value;
+      break;
+    case "continuation":
+      working.continuation = body.messages;
+      break;
+    case "call":
+      working.call = body.value;
+      break;
+    case "execution":
+      run.executions.push(body.value);
+      working.turnExecutions.push(body.value);
+      break;
+    case "tool_event":
+      run.tool_events.push(body.value);
+      break;
+    case "audit":
+      run.audits.push(body.value);
+      break;
+    case "event":
+      run.events.push(body.value);
+      break;
+    case "provider_diagnostics":
+      run.provider_diagnostics.push(body.value);
+      break;
+    case "accepted":
+    case "stop":
+      Object.assign(run, body.value);
+      break;
+    default:
+      body satisfies never;
+  }
+}

@@ -1,0 +1,80 @@
+// Which folder of src/ may import from which, and the check that compares this table with the real imports.
+
+/**
+ * The folders from the innermost to the rim, each with those it may import from besides itself. A driver knows its
+ * port and never another driver; only the rim picks one. Files directly in src/ count as folders of their own.
+ */
+export const mayImport: ImportTable = {
+  contracts: [],
+  loop: ["contracts"],
+  backend: ["contracts", "loop"],
+  "backend/sql": ["contracts", "loop", "backend"],
+  "backend/sqlite": ["contracts", "loop", "backend", "backend/sql"],
+  "backend/postgres": ["contracts", "loop", "backend", "backend/sql"],
+  models: ["contracts", "loop"],
+  "models/ai-sdk": ["contracts", "models"],
+  "models/scripted": ["contracts", "models"],
+  "models/demo": ["contracts", "models"],
+  threads: ["contracts", "loop", "backend", "models"],
+  abilities: ["contracts", "loop", "backend", "models", "threads"],
+  orchestration: ["contracts", "loop", "backend", "models", "threads", "abilities"],
+  channels: ["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration"],
+  gateway: ["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels"],
+  "holdfast.ts": [
+    ...["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
+    ...["models/ai-sdk", "models/demo"],
+  ],
+  "index.ts": ["contracts", "loop", "models", "threads", "orchestration", "channels", "gateway", "holdfast.ts"],
+  server: ["contracts", "abilities", "holdfast.ts"],
+  cli: ["contracts", "abilities", "holdfast.ts", "server", "backend/sqlite", "backend/postgres"],
+  testing: ["contracts", "loop", "backend", "models", "threads", "holdfast.ts", "models/scripted"],
+};
+
+/** What the innermost folders may import from outside the project; the others are free in this. */
+export const mayUse: ImportTable = {
+  contracts: ["zod", "node:crypto"],
+  loop: [],
+};
+
+export type ImportTable = Readonly<Record<string, readonly string[]>>;
+
+/** Imports of each file by its path below src/: paths below src/ too, or the specifier of what is outside. */
+export type ImportGraph = Readonly<Record<string, readonly string[]>>;
+
+/** A sentence for every import that the tables do not allow. */
+export function forbiddenImports(graph: ImportGraph, inside: ImportTable, outside: ImportTable): string[] {
+  return Object.entries(graph).flatMap(([file, imports]) => {
+    const folder = folderOf(file, inside);
+    if (folder === undefined) return [`${file} is in no folder of the table`];
+    const packages = outside[folder];
+    return imports.flatMap((target) => {
+      if (!Object.hasOwn(graph, target)) {
+        return packages === undefined || packages.includes(target) ? [] : [`${file} uses ${target}`];
+      }
+      const targetFolder = folderOf(target, inside);
+      if (targetFolder === undefined || targetFolder === folder) return [];
+      return inside[folder]?.includes(targetFolder) ? [] : [`${file} imports ${target}`];
+    });
+  });
+}
+
+/** The files of every cycle, as `a → b → a`. */
+export function cycles(graph: ImportGraph): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start !== -1) found.push([...path.slice(start), file].join(" → "));
+    if (start !== -1 || done.has(file)) return;
+    for (const target of graph[file] ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of Object.keys(graph)) visit(file, []);
+  return found;
+}
+
+function folderOf(file: string, table: ImportTable): string | undefined {
+  return Object.keys(table)
+    .filter((folder) => file === folder || file.startsWith(`${folder}/`))
+    .sort((left, right) => right.length - left.length)[0];
+}
