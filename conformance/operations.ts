@@ -25,12 +25,14 @@ import * as runtimeMetadata from "../src/contracts/tools/runtime-metadata.ts";
 import * as runtimeTool from "../src/contracts/tools/runtime-tool.ts";
 import { isSensitiveKey } from "../src/contracts/tools/sensitive-keys.ts";
 import * as truncation from "../src/contracts/tools/truncation.ts";
+import * as workspace from "../src/contracts/workspace.ts";
 import { runSequence as runChatRunControl } from "./scripts/chat-run-control.ts";
 import { runCompaction } from "./scripts/compaction.ts";
 import { executeInChat, executeTool } from "./scripts/executor.ts";
 import { runBudget, runIdenticalFailure, runSpin } from "./scripts/guards.ts";
 import { runLoop } from "./scripts/loop.ts";
 import { runRetry } from "./scripts/provider-retry.ts";
+import { runCalls, runSteps } from "./scripts/run-control.ts";
 import { runAbilities } from "./scripts/runtime-tool-abilities.ts";
 import { runLifecycle } from "./scripts/runtime-tool-lifecycle.ts";
 
@@ -71,6 +73,13 @@ export const operations = {
   "structuredOutput.validate": (given: Given<"schema" | "value">) =>
     structuredOutput.validate(given.schema, given.value),
   "runtime/chatRunControl.sequence": (given: Given<"steps">) => runChatRunControl(given.steps),
+  "runtime/runControl.sequence": (given: Given<"steps">) => runSteps(given.steps),
+  "orchestration/runControl.sequence": (given: Given<"calls">) => runCalls(given.calls),
+  "workspace.fromArray": (given: Given<"value">) => workspace.normalize(given.value),
+  "workspace.fromParts": (given: Given<"workspace_type" | "workspace_id">) => {
+    const scope = workspace.normalize(given);
+    return { ...scope, key: workspace.key(scope) };
+  },
 
   "toolDeclaration.validate": (given: Given<"declaration">) => toolDeclaration.validate(given.declaration),
   "toolDeclaration.validateServer": (given: Given<"declaration">) => toolDeclaration.validateServer(given.declaration),

@@ -1,6 +1,6 @@
 // Runs vector files against the operation table and counts what came out; printing is left to run.ts.
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { type Case, judge, type Outcome } from "./compare.ts";
 import listedDeviations from "./deviations.json" with { type: "json" };
 import notYetNames from "./not-yet.json" with { type: "json" };
@@ -131,7 +131,7 @@ function vectorFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".json") && basename(path) !== "levels.json")
     .sort()
-    .map((path) => join(folder, path));
+    .map((path) => resolve(folder, path));
 }
 
 // An operation that changes its input fails here instead of spoiling what it returned.

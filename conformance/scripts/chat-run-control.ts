@@ -17,7 +17,7 @@ export type Step = {
 };
 
 export async function runSequence(steps: readonly Step[]) {
-  const control = createMemoryChatRunControl({ now: () => new Date() });
+  const control = createMemoryChatRunControl({ now: () => new Date(0) });
 
   async function take(step: Step): Promise<unknown> {
     const { run_id, session_id, owner, input } = step;

@@ -1,5 +1,6 @@
 // The callbacks that loop.run describes as scripts. Everything they remember is on one tape of plain JSON, so that a
 // test can stop a run, put the tape back to where the log ends, and go on.
+import { trimmed } from "../../src/contracts/coerce.ts";
 import { createMemoryChatRunControl } from "../../src/contracts/conversation/chat-run-control.ts";
 import { createHooks } from "../../src/contracts/hooks.ts";
 import { isMap, type Json, type JsonMap, type UnknownMap } from "../../src/contracts/json.ts";
@@ -82,7 +83,8 @@ export async function scriptRun(script: LoopScript): Promise<ScriptedRun> {
   }
 
   function play<Entry>(name: string, entries: readonly Entry[], after: Entry | undefined): Entry | undefined {
-    const entry = entries[turnOf(name)] ?? after;
+    const turn = turnOf(name);
+    const entry = turn < entries.length ? entries[turn] : after;
     if (isMap(entry) && typeof entry.throws === "string") {
       throw Object.assign(new Error(entry.throws), entry.throw_code !== undefined && { code: entry.throw_code });
     }
@@ -241,15 +243,15 @@ function continuation(
   return { shouldContinue: should_continue === null ? null : () => play(should_continue) };
 }
 
-/** Vectors write options as the contract does; where it has several names for one, ours is the one of the last part. */
+/** Vectors write options as the contract does; where it has several names for one, the first that says something counts. */
 function camelOptions(options: JsonMap): RunOptions {
-  const aliases: Readonly<Record<string, string>> = {
-    transcript_session_id: "sessionId",
-    transcript_id: "sessionId",
-    chat_run_id: "runId",
-  };
   const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(Object.entries(options).map(([name, value]) => [aliases[name] ?? camel(name), value]));
+  const named = Object.fromEntries(Object.entries(options).map(([name, value]) => [camel(name), value]));
+  const firstOf = (...names: string[]) =>
+    names.map((name) => trimmed(options[name])).find((value) => value !== undefined);
+  const sessionId = firstOf("transcript_session_id", "session_id", "transcript_id");
+  const runId = firstOf("run_id", "chat_run_id");
+  return { ...named, ...(sessionId !== undefined && { sessionId }), ...(runId !== undefined && { runId }) };
 }
 
 function pick(from: object, keys: readonly string[]): Record<string, unknown> {

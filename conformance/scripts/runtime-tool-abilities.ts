@@ -1,6 +1,6 @@
 // The steps of runtimeTool.abilities: the operations on runtime tool requests over stored rows.
 import { cancel, get, list, submit, timeout } from "../../src/abilities/runtime-tools.ts";
-import { isMap, type UnknownMap } from "../../src/contracts/json.ts";
+import { isContainer, type UnknownMap } from "../../src/contracts/json.ts";
 import { isOperationError } from "../../src/contracts/operation-error.ts";
 import type { Continuation } from "../../src/contracts/tools/runtime-tool-lifecycle.ts";
 import { createMemoryRuntimeToolStore } from "../../src/contracts/tools/runtime-tool-store.ts";
@@ -18,7 +18,7 @@ export type Script = {
 export async function runAbilities({ rows, no_store, continuation, steps }: Script) {
   const host = {
     store: no_store ? undefined : createMemoryRuntimeToolStore(rows),
-    continuation: (isMap(continuation) ? () => continuation : continuation) as Continuation | undefined,
+    continuation: (isContainer(continuation) ? () => continuation : continuation) as Continuation | undefined,
   };
   const taken: unknown[] = [];
   for (const step of steps) {

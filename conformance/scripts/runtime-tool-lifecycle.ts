@@ -17,12 +17,12 @@ export type Step = {
 };
 
 export async function runLifecycle(steps: readonly Step[]) {
-  const { store, log, loseRaces, rows } = loggedStore();
+  const { store, log, seed, loseRaces, rows } = loggedStore();
   const { hooks, heard } = loggedHooks();
   const continuations: unknown[] = [];
 
   const continued = (answer: unknown): lifecycle.Continuation | undefined =>
-    answer === undefined
+    answer === undefined || answer === null
       ? undefined
       : (request, result, context) => {
           continuations.push({ request_id: request.request_id, success: result.success, context });
@@ -33,7 +33,7 @@ export async function runLifecycle(steps: readonly Step[]) {
     const { continuation, context } = step;
     switch (step.do) {
       case "seed":
-        return store.create(step.request as RuntimeToolRequest);
+        return seed(step.request as RuntimeToolRequest);
       case "create":
         return lifecycle.createPendingRequest(store, step.request, context, hooks);
       case "submit":
@@ -67,8 +67,7 @@ function loggedStore() {
     ...memory,
     create(request) {
       log.push(["create", request.request_id]);
-      ids.push(request.request_id);
-      return memory.create(request);
+      seed(request);
     },
     complete(requestId, result) {
       log.push(["transition", requestId, "runtime_tool_completed"]);
@@ -79,11 +78,16 @@ function loggedStore() {
       return losing ? false : memory.timeout(requestId);
     },
   };
+  function seed(request: RuntimeToolRequest) {
+    if (!ids.includes(request.request_id)) ids.push(request.request_id);
+    memory.create(request);
+    return "ok";
+  }
   function loseRaces() {
     losing = true;
     return "ok";
   }
-  return { store, log, loseRaces, rows: () => Promise.all(ids.map(memory.get)) };
+  return { store, log, seed, loseRaces, rows: () => Promise.all(ids.map(memory.get)) };
 }
 
 function loggedHooks() {

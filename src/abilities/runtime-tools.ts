@@ -1,6 +1,6 @@
 // The operations on runtime tool requests: what a client lists and answers, and what an operator times out or cancels.
 // They refuse with a coded value; only what nobody planned for, such as a store that fails, is thrown.
-import { trimmed, wholeNumber } from "../contracts/coerce.ts";
+import { trimmed, truthy, wholeNumber } from "../contracts/coerce.ts";
 import { type ErrorCode, HoldfastError } from "../contracts/error.ts";
 import type { Hooks } from "../contracts/hooks.ts";
 import { isMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
@@ -84,7 +84,7 @@ function end(store: RuntimeToolStore, given: UnknownMap, host: RuntimeToolHost):
 }
 
 function continuationFor(given: UnknownMap, host: RuntimeToolHost): lifecycle.Continuation | null | undefined {
-  return given.resume ? host.continuation : undefined;
+  return truthy(given.resume) ? host.continuation : undefined;
 }
 
 function asMap(input: unknown): UnknownMap {

@@ -1,5 +1,6 @@
 // The few plain coercions that contracts name when they normalise a value. Each says what it takes; nothing here
 // imitates loose typing.
+import { isContainer, isEmpty } from "./json.ts";
 
 // The contracts trim exactly these, not every Unicode space.
 const TRIMMED = " \t\n\r\0\v";
@@ -24,10 +25,13 @@ export function nonEmptyString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+// Each character can be read in one way only: a pattern that tries several blocks the process on a long text.
+const NUMBER = /^[ \t\n\r\v\f]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?[ \t\n\r\v\f]*$/i;
+
 /** A finite number, or the number that a wholly numeric string spells. */
 export function numeric(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== "string" || !/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)) return undefined;
+  if (typeof value !== "string" || !NUMBER.test(value)) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 }
@@ -36,6 +40,11 @@ export function numeric(value: unknown): number | undefined {
 export function wholeNumber(value: unknown, floor: number): number | undefined {
   const number = numeric(value);
   return number === undefined ? undefined : Math.max(floor, Math.trunc(number));
+}
+
+/** What the contracts call truthy: as in JavaScript, except that "0" and an empty list or map are not. */
+export function truthy(value: unknown): boolean {
+  return isContainer(value) ? !isEmpty(value) : value !== "0" && Boolean(value);
 }
 
 /** A string, or a list of them, as trimmed non-empty strings without repeats. */

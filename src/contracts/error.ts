@@ -1,16 +1,18 @@
 // Everything Holdfast throws is one of these: a stable code to match on, a sentence, and what to do about it.
 
 const catalogue = {
-  aborted: "The abort signal you passed has fired; start the run again when you want it to go on.",
+  aborted: "The abort signal you passed has fired; ask again when you want the answer.",
   not_json: "Pass plain JSON values: no cycles, no bigints, at most 512 levels deep.",
   invalid_ai_message_envelope:
     "Pass { role, content } or an agents-api.message envelope of version 1 with one of its nine types.",
   invalid_agent_conversation_request: "Correct the field that is named; every tool needs a valid declaration.",
+  invalid_agent_workspace_scope: "Name a workspace by a type such as site and an id that is not blank.",
   invalid_agent_conversation_result: "Return the field that is named in the shape of agents-api.conversation-result.",
   invalid_agent_conversation_loop: "Check what the turn runner is and what it returns.",
   invalid_agent_structured_output_request: "Ask for structured output with a JSON schema, without tools or a stream.",
   invalid_agent_provider_turn_request: "Correct the tool declaration that is named.",
   invalid_agent_provider_turn_result: "Correct the field of the provider's answer that is named.",
+  script_ended: "Give the script an answer for every time the model is asked, or let it be asked less often.",
   provider_turn_failed:
     "Read the provider's error in the cause; an expired key, quota or unknown model is settled there.",
   invalid_runtime_tool_declaration:

@@ -80,10 +80,12 @@ export function createHooks(): Hooks {
   const registered = new Map<string, AnyFunction[]>();
 
   function register(name: string, hook: AnyFunction): () => void {
-    // Lists are replaced, not changed, so that a hook may remove itself while it is being called.
-    registered.set(name, [...(registered.get(name) ?? []), hook]);
+    // A function of its own for each registration, so that the same hook can be there twice. Lists are replaced, not
+    // changed, so that a hook may remove itself while it is being called.
+    const entry: AnyFunction = (...given) => hook(...given);
+    registered.set(name, [...(registered.get(name) ?? []), entry]);
     return () => {
-      const left = (registered.get(name) ?? []).filter((other) => other !== hook);
+      const left = (registered.get(name) ?? []).filter((other) => other !== entry);
       if (left.length > 0) registered.set(name, left);
       else registered.delete(name);
     };

@@ -1,5 +1,5 @@
 // What may be stored and sent: plain JSON values, and the copy that makes a caller's value one of them.
-import { holdfastError } from "./error.ts";
+import { HoldfastError, holdfastError } from "./error.ts";
 
 export type Scalar = string | number | boolean | null;
 export type Json = Scalar | readonly Json[] | JsonMap;
@@ -37,7 +37,12 @@ const snapshots = new WeakSet<object>();
  * key is dropped: no reader of the copy can be handed one safely.
  */
 export function snapshot(value: unknown): Json {
-  return copy(value, 0, []) ?? null;
+  try {
+    return copy(value, 0, []) ?? null;
+  } catch (thrown) {
+    if (thrown instanceof HoldfastError) throw thrown;
+    throw notJson("it refuses to be read", thrown);
+  }
 }
 
 /**
@@ -51,6 +56,12 @@ export function seal<Sealed extends object>(built: Sealed): Readonly<Sealed> {
 
 export const emptyMap: JsonMap = seal({});
 
+/** A map as it is, and an empty list as the empty map: the contracts write both as `[]`. Undefined for anything else. */
+export function asMap(value: unknown): UnknownMap | undefined {
+  if (isMap(value)) return value;
+  return Array.isArray(value) && value.length === 0 ? emptyMap : undefined;
+}
+
 /** `snapshot` of a map; anything that is not a map gives an empty one. */
 export function snapshotMap(value: unknown): JsonMap {
   const copied = isMap(value) ? snapshot(value) : emptyMap;
@@ -63,7 +74,7 @@ function copy(value: unknown, depth: number, ancestors: object[]): Json | undefi
     case "boolean":
       return value;
     case "number":
-      return Number.isFinite(value) ? value : null;
+      return Number.isFinite(value) ? value + 0 : null; // the sum of -0 and 0 is 0, as JSON has it
     case "bigint":
       throw notJson("a bigint has no JSON form");
     case "object":
@@ -100,6 +111,6 @@ function copyMap(map: object, depth: number, ancestors: object[]): Json {
   return copied;
 }
 
-function notJson(why: string) {
-  return holdfastError("not_json", `The value cannot be written as JSON: ${why}.`);
+function notJson(why: string, cause?: unknown) {
+  return holdfastError("not_json", `The value cannot be written as JSON: ${why}.`, { cause });
 }

@@ -1,12 +1,12 @@
 // The machine: decides from the state and what arrived until something outside is needed. It never calls user code.
 
-import { emptyMap } from "../contracts/json.ts";
+import { emptyMap, snapshot } from "../contracts/json.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { filterDecision, mediate, openCall, runCall } from "./call.ts";
-import { stopInterrupted } from "./interrupt.ts";
+import { stopRun } from "./interrupt.ts";
 import type { Arrived, Next, Notice, Outcome, Stop } from "./next.ts";
-import type { LogRecord, Position } from "./records.ts";
-import { judgeCall, parkCall, recordSettled, settleCall } from "./settle.ts";
+import type { Effect, LogRecord, Position } from "./records.ts";
+import { isWaiting, judgeCall, parkCall, recordSettled, settleCall } from "./settle.ts";
 import type { State } from "./state.ts";
 import { Step } from "./step.ts";
 import { accept, beginFlow, beginTurn, callModel, compact } from "./turn.ts";
@@ -50,8 +50,9 @@ const handlers: Readonly<Record<Exclude<Position, `check ${string}`>, Handler>> 
  */
 export function advance(state: State, working: Working, now: number, arrived?: Arrived): Advance {
   const step = new Step(state, working, now);
+  let outcome: Outcome | undefined;
   if (arrived && "stop" in arrived) stop(step, arrived);
-  let outcome = arrived && !("stop" in arrived) ? arrived : undefined;
+  else if (arrived) outcome = readsForItself(state.in_flight) ? arrived : readable(arrived);
   for (;;) {
     const { position } = step.state;
     const handler = isCheck(position) ? checkCancellation : handlers[position];
@@ -61,22 +62,42 @@ export function advance(state: State, working: Working, now: number, arrived?: A
   }
 }
 
+/** A model's answer may hold the whole transcript, a tool's may be anything: they are read where they are settled. */
+function readsForItself(effect: Effect | null): boolean {
+  return effect?.kind === "call_model" || effect?.kind === "run_tool";
+}
+
+/** An answer that is no JSON counts as if it had thrown. */
+function readable(answer: Outcome): Outcome {
+  if ("threw" in answer) return answer;
+  try {
+    return { returned: snapshot(answer.returned) };
+  } catch (threw) {
+    return { threw };
+  }
+}
+
 function isCheck(position: Position): position is Extract<Position, `check ${string}`> {
   return position.startsWith("check ");
 }
 
 /** Ends the run where it stands. A call that is open gets its one result first, so that the history stays whole. */
 function stop(step: Step, { stop: message, performed }: Stop): void {
-  const { position, in_flight } = step.state;
+  const { position } = step.state;
   if (position === "ended" || position === "flow.end") return;
-  if (position.startsWith("call.") && position !== "call.open" && position !== "call.judge") {
-    const { call } = step;
-    const begun = performed && in_flight?.kind === "run_tool";
-    const error = begun
-      ? "Stopped before the tool answered; what it did is unknown."
-      : "Stopped before the tool began.";
-    const metadata = { error_type: begun ? "outcome_unknown" : "cancelled" };
-    recordSettled(step, call.result ?? toolResult.failure(call.name, error, metadata), emptyMap);
+  if (hasOpenCall(position)) recordSettled(step, resultOfStopped(step, performed), emptyMap);
+  stopRun(step, message);
+}
+
+function hasOpenCall(position: Position): boolean {
+  return position.startsWith("call.") && position !== "call.open" && position !== "call.judge";
+}
+
+function resultOfStopped({ call, state }: Step, performed: boolean): toolResult.ToolResult {
+  if (call.result && !isWaiting(call.result)) return call.result;
+  if (performed && state.in_flight?.kind === "run_tool") {
+    const error = "Stopped before the tool answered; what it did is unknown.";
+    return toolResult.failure(call.name, error, { error_type: "outcome_unknown" });
   }
-  stopInterrupted(step, message);
+  return toolResult.failure(call.name, "Stopped before the tool began.", { error_type: "cancelled" });
 }

@@ -13,6 +13,30 @@ export async function attempt(call: () => unknown, signal: AbortSignal | undefin
   }
 }
 
+/** How long what closes a run may still take once the run was stopped. */
+const GRACE_MILLISECONDS = 2_000;
+
+/**
+ * The same for what closes a run: storing the result, giving the lock back. It is waited for even when the run was
+ * stopped, so that nothing is lost, but then not for ever.
+ */
+export async function attemptLast(call: () => unknown, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) {
+    await attempt(call, undefined);
+    return;
+  }
+  const patience = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const runOut = () => {
+    timer = setTimeout(() => patience.abort(), GRACE_MILLISECONDS);
+  };
+  if (signal.aborted) runOut();
+  else signal.addEventListener("abort", runOut, { once: true });
+  await attempt(call, patience.signal);
+  signal.removeEventListener("abort", runOut);
+  clearTimeout(timer);
+}
+
 function unlessAborted(pending: PromiseLike<unknown>, signal: AbortSignal): Promise<Outcome | undefined> {
   return new Promise((resolve) => {
     const abandon = () => resolve(undefined);

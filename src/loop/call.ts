@@ -70,7 +70,6 @@ function recordOpened(
       type: "call.opened",
       call: state.calls,
       ...spinning(step, name, parameters),
-      tallies: config.callRules.length > 0 ? callGate.count(config.callRules, state.tallies, name) : state.tallies,
     },
     to,
     [

@@ -24,6 +24,8 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
         return turnRunner?.(order.messages, order.context, withSignal);
       case "summarize":
         return options.summarizer?.(order.messages, order.context);
+      case "archive":
+        return options.overflowArchive?.(order.items, order.details);
       case "run_tool":
         return runTool(order);
       case "store_request":
@@ -52,7 +54,7 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
       case "mediator":
         return options.preToolMediator?.(question.context);
       case "decision_filter":
-        return hooks?.apply("preToolCallDecision", question.decision, question.context);
+        return filterDecision(question);
       case "diagnostics":
         return diagnose(question.about);
       case "completion":
@@ -64,6 +66,15 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
       default:
         return question satisfies never;
     }
+  }
+
+  /** Nothing is answered when the filters leave the decision alone, so that it is not read a second time. */
+  async function filterDecision({
+    decision,
+    context,
+  }: Extract<Question, { hook: "decision_filter" }>): Promise<unknown> {
+    const filtered = await hooks?.apply("preToolCallDecision", decision, context);
+    return filtered === decision ? undefined : filtered;
   }
 
   async function askWhetherCancelled(): Promise<unknown> {

@@ -46,19 +46,23 @@ export function configure(messages: unknown, options: RunOptions): ConfiguredRun
     workspace: options.workspace,
     runtime_overrides: options.runtimeOverrides,
   });
-  const request = options.request ?? built;
+  const request = isMap(options.request?.metadata) ? options.request : built;
+  const { metadata } = request;
+  const runId = trimmed(options.runId) ?? trimmed(metadata.run_id) ?? trimmed(metadata.chat_run_id) ?? "";
   return {
-    config: readConfig(options, tools, context, maxTurns),
+    config: readConfig(options, { tools, context, maxTurns, runId }),
     messages: built.messages,
     request,
     structuredOutput: output,
     rejected,
-    runId: trimmed(options.runId) ?? trimmed(request.metadata.run_id) ?? trimmed(request.metadata.chat_run_id) ?? "",
-    sessionId: trimmed(options.sessionId) ?? sessionOf(request.metadata),
+    runId,
+    sessionId: trimmed(options.sessionId) ?? sessionOf(metadata),
   };
 }
 
-function readConfig(options: RunOptions, tools: ToolMap, context: JsonMap, maxTurns: number): Config {
+type Read = { readonly tools: ToolMap; readonly context: JsonMap; readonly maxTurns: number; readonly runId: string };
+
+function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Read): Config {
   const budgets = budget.normalizeMany(options.budgets);
   const mediates = typeof options.toolExecutor === "function" && Object.keys(tools).length > 0;
   const compacts = isMap(options.compactionPolicy) && typeof options.summarizer === "function";
@@ -72,6 +76,7 @@ function readConfig(options: RunOptions, tools: ToolMap, context: JsonMap, maxTu
     mediates,
     callRules: callGate.normalizeRules(options.toolCallRules),
     compaction: compacts ? normalizePolicy(options.compactionPolicy) : null,
+    archives: typeof options.overflowArchive === "function",
     spinThreshold: options.spinDetector ? spin.normalizeThreshold(options.spinDetector.threshold) : null,
     failureThreshold: options.identicalFailureTracker
       ? identicalFailure.normalizeThreshold(options.identicalFailureTracker.threshold)
@@ -80,15 +85,15 @@ function readConfig(options: RunOptions, tools: ToolMap, context: JsonMap, maxTu
       ? truncation.normalizeLimit(options.toolResultTruncator.max_bytes)
       : null,
     storesRequests: options.runtimeToolStore !== undefined,
-    asked: readAsked(options),
+    asked: readAsked(options, runId),
     rules: { waiting: "end" },
   };
 }
 
-function readAsked(options: RunOptions): Asked {
+function readAsked(options: RunOptions, runId: string): Asked {
   const { hooks, shouldContinue } = options;
   return {
-    cancellation: trimmed(options.runId) !== undefined && options.runControl !== undefined,
+    cancellation: runId !== "" && options.runControl !== undefined,
     auditFilter: hooks?.has("toolAuditParameters") ?? false,
     mediator: typeof options.preToolMediator === "function",
     decisionFilter: hooks?.has("preToolCallDecision") ?? false,

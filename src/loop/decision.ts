@@ -1,9 +1,10 @@
 // What a mediator may decide about a call before it runs, and what each decision means for its result.
-import { trim, trimmed } from "../contracts/coerce.ts";
-import { isContainer, isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
+import { trim, trimmed, truthy } from "../contracts/coerce.ts";
+import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { GateVerdict } from "../contracts/tools/call-gate.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
+import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
 
 export type Decision =
   | { readonly action: "proceed" }
@@ -14,14 +15,14 @@ export type Decision =
       readonly complete: boolean;
     };
 
-export const proceed: Decision = Object.freeze({ action: "proceed" });
+export const proceed: Decision = seal({ action: "proceed" });
 
 const REJECTED = "Tool call rejected before execution.";
 
 /** Reads what a mediator or filter answered; anything unusable leaves the decision that stood before. */
 export function normalize(answer: unknown, before: Decision, call: DecidedCall): Decision {
   if (!isMap(answer) || typeof answer.action !== "string") return before;
-  const given = snapshotMap(answer);
+  const given = answer as JsonMap;
   switch (trim(answer.action).toLowerCase()) {
     case "proceed":
       return proceed;
@@ -30,7 +31,7 @@ export function normalize(answer: unknown, before: Decision, call: DecidedCall):
     case "replace_result":
       return replace(given, before, call);
     case "pending":
-      return wait(given, call);
+      return wait(given, before, call);
     default:
       return before;
   }
@@ -42,43 +43,50 @@ export function gateRejection(verdict: Extract<GateVerdict, { allowed: false }>,
   return seal({ action: "reject", complete: false, result: toolResult.failure(toolName, verdict.reason, metadata) });
 }
 
-type DecidedCall = { readonly name: string };
+type DecidedCall = { readonly name: string; readonly id: string; readonly parameters: JsonMap };
 
 function reject(given: JsonMap, call: DecidedCall): Decision {
-  const complete = Boolean(given.complete);
-  const result = resultOf(given.result, call.name) ?? refusal(given, call);
-  return seal({ action: "reject", result, complete });
+  const result = resultOf(given.result) ?? refusal(given, call);
+  return seal({ action: "reject", result, complete: truthy(given.complete) });
 }
 
 function refusal(given: JsonMap, { name }: DecidedCall): ToolResult {
-  const metadata = { error_type: "pre_tool_mediation_rejected", ...snapshotMap(given.metadata) };
-  return toolResult.failure(name, trimmed(given.error) ?? REJECTED, metadata, given.runtime);
+  const metadata = snapshotMap(given.metadata);
+  const error_type = metadata.error_type ?? "pre_tool_mediation_rejected";
+  return toolResult.failure(name, trimmed(given.error) ?? REJECTED, { ...metadata, error_type }, given.runtime);
 }
 
-function replace(given: JsonMap, before: Decision, call: DecidedCall): Decision {
-  const result = resultOf(given.result, call.name);
-  return result ? seal({ action: "replace_result", result, complete: Boolean(given.complete) }) : before;
+function replace(given: JsonMap, before: Decision, { name }: DecidedCall): Decision {
+  const result = isMap(given.result) ? resultOf({ tool_name: name, ...given.result }) : undefined;
+  return result ? seal({ action: "replace_result", result, complete: truthy(given.complete) }) : before;
 }
 
-function wait(given: JsonMap, { name }: DecidedCall): Decision {
-  const request = [given.runtime_tool_request, given.request, given.result].find(isMap) ?? {};
-  const metadata = { ...snapshotMap(given.metadata), status: "runtime_tool_pending" };
-  const waiting = {
+function wait(given: JsonMap, before: Decision, call: DecidedCall): Decision {
+  const { name: tool_name, id: tool_call_id, parameters } = call;
+  // A filter may hand on, changed or not, a decision that was read already.
+  const read = isMap(given.result) && isMap(given.result.runtime_tool_request) ? given.result : undefined;
+  const request = [given.runtime_tool_request, given.request, read?.runtime_tool_request, given.result].find(isMap);
+  try {
+    // Read here for its errors only: the request is made when the call waits, with what the run adds to it.
+    runtimeTool.request({ tool_name, tool_call_id, parameters, ...snapshotMap(request) });
+  } catch {
+    return before;
+  }
+  const result = toolResult.normalize({
     success: false,
-    tool_name: name,
+    tool_name,
     error: "The tool waits for an external runtime.",
     status: "runtime_tool_pending",
-    runtime_tool_request: request,
-    runtime: given.runtime,
-    metadata,
-  };
-  return seal({ action: "pending", result: toolResult.normalize(waiting), complete: true });
+    runtime_tool_request: request ?? {},
+    runtime: given.runtime ?? read?.runtime,
+    metadata: { ...snapshotMap(given.metadata ?? read?.metadata), status: "runtime_tool_pending" },
+  });
+  return seal({ action: "pending", result, complete: true });
 }
 
-function resultOf(value: unknown, toolName: string): ToolResult | undefined {
-  if (!isContainer(value) || !isMap(value)) return undefined;
+function resultOf(value: unknown): ToolResult | undefined {
   try {
-    return toolResult.normalize(snapshot({ tool_name: toolName, ...value }));
+    return isMap(value) ? toolResult.normalize(value) : undefined;
   } catch {
     return undefined;
   }

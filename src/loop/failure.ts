@@ -6,13 +6,26 @@ import type { Step } from "./step.ts";
 
 /** The failure of a runner or callback that threw. */
 export function failureOf(thrown: unknown, turn: number): JsonMap {
-  const type = thrown instanceof Error ? thrown.name || "Error" : "Error";
-  return seal({
-    type,
-    message: errorMessage(thrown) || "It failed without a message.",
-    code: codeOf(thrown),
-    turn_count: turn,
-  });
+  return seal({ type: nonEmptyString(fieldOf(thrown, "name")) ?? "Error", ...wordsAndCode(thrown), turn_count: turn });
+}
+
+/** What was thrown, in words that are never empty, and its own code or the HTTP status that provider clients give theirs. */
+export function wordsAndCode(thrown: unknown): { readonly message: string; readonly code: string } {
+  const message = nonEmptyString(fieldOf(thrown, "message")) ?? errorMessage(thrown);
+  const code = fieldOf(thrown, "code") ?? fieldOf(thrown, "statusCode") ?? fieldOf(thrown, "status");
+  return {
+    message: message || "It failed without a message.",
+    code: typeof code === "string" || typeof code === "number" ? String(code) : "",
+  };
+}
+
+/** A field of something that was thrown, which may be anything and may refuse to be looked at. */
+function fieldOf(thrown: unknown, field: string): unknown {
+  try {
+    return isMap(thrown) ? thrown[field] : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Ends the run because a callback that has a say in it threw. */
@@ -31,11 +44,4 @@ export function reportedFailure(failure: UnknownMap | readonly unknown[], turn: 
     message: nonEmptyString(given.message) ?? "Provider turn failed.",
     turn_count: Number.isInteger(given.turn_count) ? (given.turn_count as number) : turn,
   });
-}
-
-/** The error's own code, or the HTTP status that provider clients put on theirs. */
-function codeOf(thrown: unknown): string {
-  if (!isMap(thrown)) return "";
-  const code = thrown.code ?? thrown.statusCode ?? thrown.status;
-  return typeof code === "string" || typeof code === "number" ? String(code) : "";
 }

@@ -1,27 +1,30 @@
 // Somebody wants to say something to a running conversation, or to stop it.
 import { trim } from "../contracts/coerce.ts";
-import type * as message from "../contracts/conversation/message.ts";
-import { type JsonMap, seal } from "../contracts/json.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import { seal } from "../contracts/json.ts";
 import { added, type Step } from "./step.ts";
-import type { Body } from "./working.ts";
 
 const actions = ["cancel", "redirect", "message"] as const;
 type Action = (typeof actions)[number];
 
-export type Interrupt = { readonly action: Action; readonly metadata: JsonMap; readonly bodies: Body[] };
-
-/** Takes an interrupt message into the transcript and tells observers. Only `cancel` stops the run. */
-export function interrupt(step: Step, received: message.Message): Interrupt {
-  const { action: named, interrupt_action, ...own } = received.metadata;
+/** Takes an interrupt into the transcript and tells observers. Only `cancel` stops the run. */
+export function receiveInterrupt(step: Step, received: Message): undefined {
+  const { action: named, interrupt_action } = received.metadata;
   const action = actionOf(interrupt_action ?? named);
-  const metadata = seal({ ...own, turn: step.state.turn, action, message: received });
-  return { action, metadata, bodies: [added(received), step.notifyAndKeep("interrupt_received", metadata)] };
+  if (action === "cancel") return stopRun(step, received);
+  step.record({ type: "consulted", hook: "interrupt" }, "turn.budget", take(step, received, action).bodies);
 }
 
-/** Stops the run as interrupted. */
-export function stopInterrupted(step: Step, received: message.Message): undefined {
-  const { bodies, metadata } = interrupt(step, received);
+/** Stops the run with the message that asked for it. */
+export function stopRun(step: Step, received: Message): undefined {
+  const { bodies, metadata } = take(step, received, "cancel");
   step.record({ type: "interrupted" }, "flow.end", [...bodies, { to: "stop", value: { interrupted: metadata } }]);
+}
+
+function take(step: Step, received: Message, action: Action) {
+  const { action: _named, interrupt_action: _asked, ...own } = received.metadata;
+  const metadata = seal({ ...own, turn: step.state.turn, action, message: received });
+  return { metadata, bodies: [added(received), step.notifyAndKeep("interrupt_received", metadata)] };
 }
 
 function actionOf(value: unknown): Action {

@@ -1,7 +1,7 @@
 // What the machine asks of its driver, and what the driver brings back.
 import type { Message } from "../contracts/conversation/message.ts";
 import type { HoldfastError } from "../contracts/error.ts";
-import type { JsonMap, UnknownMap } from "../contracts/json.ts";
+import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
 import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import type { RuntimeToolRequest } from "../contracts/tools/runtime-tool.ts";
@@ -11,6 +11,8 @@ import type { Decision } from "./decision.ts";
 export type EffectOrder =
   | { readonly kind: "call_model"; readonly messages: Message[]; readonly context: JsonMap; readonly budgets: JsonMap }
   | { readonly kind: "summarize"; readonly messages: readonly Message[]; readonly context: JsonMap }
+  /** Messages that are about to leave the transcript for good. */
+  | { readonly kind: "archive"; readonly items: readonly Json[]; readonly details: JsonMap }
   | {
       readonly kind: "run_tool";
       readonly call: ToolCall;

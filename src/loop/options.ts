@@ -6,7 +6,7 @@ import type { ProviderTurnRequest } from "../contracts/conversation/provider-tur
 import type { ConversationRequest } from "../contracts/conversation/request.ts";
 import type { RunControl } from "../contracts/conversation/run-control.ts";
 import type { Hooks } from "../contracts/hooks.ts";
-import type { JsonMap, UnknownMap } from "../contracts/json.ts";
+import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
 import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import type { RuntimeToolStore } from "../contracts/tools/runtime-tool-store.ts";
 import type { CompletionContext, MediationContext } from "./next.ts";
@@ -35,6 +35,8 @@ export type RunOptions = {
 
   readonly compactionPolicy?: UnknownMap;
   readonly summarizer?: Summarizer;
+  /** Keeps what the overflow archive takes out of the transcript; when it fails, nothing is taken out. */
+  readonly overflowArchive?: (items: readonly Json[], details: JsonMap) => unknown;
 
   readonly toolExecutor?: ToolExecutor;
   /** Executors for declarations whose runtime names an `executor_target`. */

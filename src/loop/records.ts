@@ -34,18 +34,26 @@ export type Position = Place | `check ${Place}`;
 export type Effect =
   | { readonly kind: "call_model" }
   | { readonly kind: "summarize" }
+  | { readonly kind: "archive" }
   | { readonly kind: "run_tool"; readonly call: number }
   | { readonly kind: "store_request"; readonly call: number };
 
 /** The half-open range of transcript positions that a record wrote. */
 export type Range = readonly [from: number, to: number];
 
+/** A call whose result somebody outside has to bring. */
+export type Waiting = {
+  readonly call: number;
+  readonly request_id: string;
+  readonly as: "pending" | "approval";
+};
+
 /** Why a run stopped, as facts; the result lays them over each other. */
 export type Stops = {
   readonly budget?: string;
   readonly stalled?: JsonMap;
-  readonly approval?: { readonly call: number };
-  readonly pending?: { readonly call: number; readonly request_id: string };
+  readonly approval?: Waiting;
+  readonly pending?: Waiting;
   readonly interrupted?: true;
   /** `thrown`: the runner or a callback threw; `reported`: the provider's answer says that it failed. */
   readonly failure?: "thrown" | "reported";
@@ -56,13 +64,12 @@ export type Fact =
       readonly type: "flow.started";
       readonly messages: number;
       readonly budgets: Readonly<Record<string, Budget>>;
-      readonly tallies: readonly Tally[];
     }
   | { readonly type: "turn.started"; readonly turn: number }
   | { readonly type: "budget.set"; readonly name: string; readonly used: number; readonly exceeded: boolean }
   | { readonly type: "begun"; readonly effect: Effect }
   | { readonly type: "consulted"; readonly hook: "cancellation" | "interrupt" }
-  | { readonly type: "compacted"; readonly messages: number; readonly tallies: readonly Tally[] }
+  | { readonly type: "compacted"; readonly messages: number }
   | { readonly type: "compaction.failed" }
   | { readonly type: "model.responded" }
   | { readonly type: "model.failed"; readonly as: "thrown" | "reported" }
@@ -71,7 +78,6 @@ export type Fact =
       readonly calls: number;
       readonly keep: number;
       readonly usage: Usage;
-      readonly tallies: readonly Tally[];
     }
   | { readonly type: "call.skipped" }
   | {
@@ -79,16 +85,10 @@ export type Fact =
       readonly call: number;
       readonly spin?: SpinState;
       readonly stalled?: JsonMap;
-      readonly tallies: readonly Tally[];
     }
   | { readonly type: "call.decided"; readonly call: number; readonly action: string }
   | { readonly type: "call.returned"; readonly call: number }
-  | {
-      readonly type: "call.waiting";
-      readonly call: number;
-      readonly request_id: string;
-      readonly as: "pending" | "approval";
-    }
+  | ({ readonly type: "call.waiting"; readonly parks: boolean } & Waiting)
   | {
       readonly type: "call.settled";
       readonly call: number;
@@ -113,4 +113,6 @@ export type LogRecord = Fact & {
   /** The position that follows. */
   readonly to: Position;
   readonly wrote?: Range;
+  /** What the call gate has seen once this is written, when that changed. */
+  readonly tallies?: readonly Tally[];
 };

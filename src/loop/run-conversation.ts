@@ -1,25 +1,24 @@
-// The in-memory driver: runs the machine to its end without a store and returns the versioned result. Lock, persister
-// and run control are its own affair; the machine knows nothing of them.
-import * as message from "../contracts/conversation/message.ts";
+// The in-memory driver's front: reads the options, holds the transcript, runs the machine to its end and returns the
+// versioned result. Lock, persister and run control are its own affair; the machine knows nothing of them.
+
 import type { ConversationResult } from "../contracts/conversation/result.ts";
 import * as conversationResult from "../contracts/conversation/result.ts";
+import type { RunStatus } from "../contracts/conversation/run-control.ts";
 import { runControlStatus } from "../contracts/conversation/run-outcome.ts";
 import * as usage from "../contracts/conversation/usage.ts";
-import { type HoldfastError, holdfastError } from "../contracts/error.ts";
-import { type JsonMap, seal, type UnknownMap } from "../contracts/json.ts";
-import { isOperationError, type OperationError } from "../contracts/operation-error.ts";
-import { advance } from "./advance.ts";
+import { errorMessage, HoldfastError, holdfastError } from "../contracts/error.ts";
+import { type JsonMap, seal, snapshot, type UnknownMap } from "../contracts/json.ts";
+import { isOperationError } from "../contracts/operation-error.ts";
 import { assembleResult } from "./assemble-result.ts";
-import { attempt } from "./attempt.ts";
+import { attempt, attemptLast } from "./attempt.ts";
 import { callbacks } from "./callbacks.ts";
 import { type ConfiguredRun, configure } from "./configure.ts";
-import type { Arrived, Next } from "./next.ts";
+import { drive } from "./drive.ts";
+import { wordsAndCode } from "./failure.ts";
+import { holdTranscript } from "./hold-transcript.ts";
 import { observe, type Tell } from "./observe.ts";
 import type { RunOptions, TurnRunner } from "./options.ts";
-import { initialState, type State } from "./state.ts";
 import { startWorking, type Working } from "./working.ts";
-
-const DEFAULT_LOCK_SECONDS = 300;
 
 /**
  * Runs a conversation until it is complete or something stops it. What goes wrong in the provider, in tools or in
@@ -30,13 +29,37 @@ export async function runConversation(
   turnRunner: TurnRunner | null,
   options: RunOptions = {},
 ): Promise<ConversationResult> {
-  const run = configure(messages, options);
+  const run = readRun(messages, options);
+  if (!hasRunner(turnRunner, options)) throw noRunner();
   const tell = observe(options);
   reportDeclarations(run, options, tell);
-  const refused = await startRun(run, options);
-  if (refused) return runRefused(run, refused, tell);
-  if (typeof options.providerTurnAdapter !== "function" && typeof turnRunner !== "function") throw noRunner();
-  return withLock(run, options, tell, () => converse(run, turnRunner, options, tell));
+  const refusal = await startRun(run, options);
+  if (refusal) return neverBegan(run, refusal, tell);
+  try {
+    return await runHeld(run, turnRunner, options, tell);
+  } catch (thrown) {
+    await finishRun(run, options, "failed");
+    throw thrown;
+  }
+}
+
+/** Whatever cannot even be looked at is as unusable as what breaks the contract. */
+function readRun(messages: unknown, options: RunOptions): ConfiguredRun {
+  try {
+    return configure(messages, options);
+  } catch (thrown) {
+    if (thrown instanceof HoldfastError) throw thrown;
+    const detail = `The messages or options cannot be read: ${errorMessage(thrown)}`;
+    throw holdfastError("invalid_agent_conversation_loop", detail, { cause: thrown });
+  }
+}
+
+function hasRunner(turnRunner: TurnRunner | null, { providerTurnAdapter }: RunOptions): boolean {
+  return typeof (providerTurnAdapter ?? turnRunner) === "function";
+}
+
+function noRunner(): HoldfastError {
+  return holdfastError("invalid_agent_conversation_loop", "Pass a turn runner or a provider turn adapter.");
 }
 
 function reportDeclarations({ config, rejected }: ConfiguredRun, options: RunOptions, tell: Tell): void {
@@ -48,63 +71,78 @@ function reportDeclarations({ config, rejected }: ConfiguredRun, options: RunOpt
   tell("tool_mediation_disabled", seal({ reason: "all_declarations_rejected", rejected, rejected_count }));
 }
 
-async function startRun({ runId, sessionId }: ConfiguredRun, { runControl, signal }: RunOptions) {
-  if (!runControl || runId === "" || sessionId === "") return undefined;
+/** Why a run cannot begin. */
+type Refusal = { readonly type: "run_control" | "transcript_lock"; readonly message: string; readonly code: string };
+
+async function startRun(run: ConfiguredRun, { runControl, signal }: RunOptions): Promise<Refusal | undefined> {
+  const { runId: run_id, sessionId: session_id } = run;
+  if (!runControl || run_id === "" || session_id === "") return undefined;
   const metadata = { source: "conversation_loop" };
-  const started = await arrival(() => runControl.start({ run_id: runId, session_id: sessionId, metadata }), signal);
-  return isOperationError(started) ? started : undefined;
+  const start = async () => snapshot(await runControl.start({ run_id, session_id, metadata }));
+  const started = await attempt(start, signal);
+  // A stop is seen again, and answered, when the transcript is to be held.
+  if (!started) return undefined;
+  if ("threw" in started) return { type: "run_control", ...wordsAndCode(started.threw) };
+  return isOperationError(started.returned) ? { type: "run_control", ...wordsAndCode(started.returned) } : undefined;
 }
 
-function runRefused({ messages }: ConfiguredRun, { code, message: words }: OperationError, tell: Tell) {
-  tell("failed", seal({ error: words }));
-  return conversationResult.normalize({
-    messages,
-    status: "failed",
-    completed: false,
-    turn_count: 0,
-    final_content: conversationResult.finalContent(messages),
-    events: [],
-    failure: { type: "run_control", message: words, code, turn_count: 0 },
-  });
+async function finishRun(
+  { runId }: ConfiguredRun,
+  { runControl, signal }: RunOptions,
+  status: RunStatus,
+): Promise<void> {
+  if (runControl && runId !== "") await attemptLast(() => runControl.finish(runId, status), signal);
 }
 
-function noRunner(): HoldfastError {
-  return holdfastError("invalid_agent_conversation_loop", "Pass a turn runner or a provider turn adapter.");
-}
-
-/** Holds the transcript while the conversation runs. Without a lock or a session there is nothing to hold. */
-async function withLock(
+async function runHeld(
   run: ConfiguredRun,
-  { transcriptLock, transcriptLockTtl, signal }: RunOptions,
+  turnRunner: TurnRunner | null,
+  options: RunOptions,
   tell: Tell,
-  converse: () => Promise<ConversationResult>,
 ): Promise<ConversationResult> {
-  const { sessionId } = run;
-  if (!transcriptLock || sessionId === "") return converse();
-  const ttl = Math.max(1, Math.trunc(transcriptLockTtl ?? DEFAULT_LOCK_SECONDS));
-  const token = await arrival(() => transcriptLock.acquire(sessionId, ttl), signal);
-  if (typeof token !== "string" || token === "") {
-    tell("transcript_lock_contention", seal({ session_id: sessionId }));
-    return contended(run);
-  }
-  try {
-    return await converse();
-  } finally {
-    await attempt(() => transcriptLock.release(sessionId, token), signal);
+  const held = await holdTranscript(run.sessionId, options);
+  switch (held.kind) {
+    case "held":
+      try {
+        return await converse(run, turnRunner, options, tell);
+      } finally {
+        await held.release();
+      }
+    case "stopped":
+      await finishRun(run, options, "interrupted");
+      return stopped(run);
+    case "contended":
+      await finishRun(run, options, "failed");
+      tell("transcript_lock_contention", seal({ session_id: run.sessionId }));
+      return contended(run);
+    case "failed":
+      await finishRun(run, options, "failed");
+      return neverBegan(run, { type: "transcript_lock", ...wordsAndCode(held.threw) }, tell);
   }
 }
 
-function contended({ messages, request }: ConfiguredRun): ConversationResult {
-  return conversationResult.normalize({
-    messages,
-    status: "transcript_lock_contention",
-    completed: false,
-    turn_count: 0,
-    final_content: conversationResult.finalContent(messages),
-    events: [],
-    usage: usage.zero,
-    request_metadata: request.metadata,
-  });
+function neverBegan(run: ConfiguredRun, refusal: Refusal, tell: Tell): ConversationResult {
+  tell("failed", seal({ error: refusal.message }));
+  return conversationResult.normalize({ ...untouched(run), status: "failed", failure: { ...refusal, turn_count: 0 } });
+}
+
+function contended(run: ConfiguredRun): ConversationResult {
+  return conversationResult.normalize({ ...unused(run), status: "transcript_lock_contention" });
+}
+
+/** A run that its caller stopped before the first turn. */
+function stopped(run: ConfiguredRun): ConversationResult {
+  const interrupted = { type: "run_stopped", source: "abort_signal", action: "cancel", turn: 0 };
+  return conversationResult.normalize({ ...unused(run), status: "interrupted", interrupted });
+}
+
+function unused(run: ConfiguredRun): UnknownMap {
+  return { ...untouched(run), usage: usage.zero, request_metadata: run.request.metadata };
+}
+
+function untouched({ messages }: ConfiguredRun): UnknownMap {
+  const final_content = conversationResult.finalContent(messages);
+  return { messages, completed: false, turn_count: 0, final_content, events: [] };
 }
 
 async function converse(
@@ -114,87 +152,37 @@ async function converse(
   tell: Tell,
 ): Promise<ConversationResult> {
   const working = startWorking(run.config, run.messages);
-  const state = await drive(run, working, turnRunner, options, tell);
+  const { signal } = options;
+  const now = typeof options.now === "function" ? options.now : Date.now;
+  const { state, refused } = await drive(working, callbacks(run, turnRunner, options), tell, { now, signal });
+  if (refused) {
+    if (refused.failed) await reportBroken(refused.error, state.turn, { run, working, options, tell });
+    throw refused.error;
+  }
   const result = assembleResult(state, working);
-  const { runControl, signal } = options;
-  if (run.config.asked.cancellation)
-    await attempt(() => runControl?.finish(run.runId, runControlStatus(result)), signal);
+  await finishRun(run, options, runControlStatus(result) as RunStatus);
   await persist(run, options, working, result);
-  if (!state.stops.failure) tell("completed", completion(state, working));
+  if (!state.stops.failure) tell("completed", completion(state.turn, working));
   return result;
 }
 
-function completion(state: State, { transcript, run }: Working): JsonMap {
-  return seal({ turn: state.turn, message_count: transcript.length, tool_results: run.executions.length });
+function completion(turn: number, { transcript, run }: Working): JsonMap {
+  return seal({ turn, message_count: transcript.length, tool_results: run.executions.length });
+}
+
+/** A runner that answers with no answer at all is told to observers and the persister before it is thrown. */
+async function reportBroken(
+  error: HoldfastError,
+  turn: number,
+  { run, working, options, tell }: { run: ConfiguredRun; working: Working; options: RunOptions; tell: Tell },
+): Promise<void> {
+  tell("failed", seal({ turn, error: error.detail }));
+  const bare = { messages: working.transcript.slice(), status: "failed", completed: false, turn_count: turn };
+  await persist(run, options, working, bare);
 }
 
 async function persist(run: ConfiguredRun, options: RunOptions, { transcript }: Working, result: UnknownMap) {
   const { transcriptPersister, signal } = options;
-  if (transcriptPersister) await attempt(() => transcriptPersister(transcript.slice(), run.request, result), signal);
-}
-
-/** Steps the machine until it ends, doing between the steps what it asks for. */
-async function drive(
-  run: ConfiguredRun,
-  working: Working,
-  turnRunner: TurnRunner | null,
-  options: RunOptions,
-  tell: Tell,
-): Promise<State> {
-  const { now = Date.now, signal } = options;
-  const { perform, answer } = callbacks(run, turnRunner, options);
-  let state: State = initialState;
-  let arrived: Arrived | undefined;
-  for (;;) {
-    const step = advance(state, working, now(), arrived);
-    state = step.state;
-    for (const { event, payload } of step.notices) tell(event, payload);
-    const { next } = step;
-    switch (next.kind) {
-      case "end":
-        return state;
-      case "effect":
-        arrived = stopped(signal) ?? (await attempt(() => perform(next.order), signal)) ?? stopped(signal, true);
-        break;
-      case "consult":
-        arrived = stopped(signal) ?? (await attempt(() => answer(next.question), signal)) ?? stopped(signal);
-        break;
-      case "refuse":
-        throw await refusal(next, state, run, working, options, tell);
-      case "park":
-        throw new Error("A conversation in memory ends where it would wait.");
-      default:
-        next satisfies never;
-    }
-  }
-}
-
-function stopped(signal: AbortSignal | undefined, performed = false): Arrived | undefined {
-  if (!signal?.aborted) return undefined;
-  const metadata = { type: "run_stopped", interrupt_action: "cancel", source: "abort_signal" };
-  return { stop: message.text("user", "The run was stopped by its caller.", metadata), performed };
-}
-
-/** What a broken runner answer throws. When the run counts as failed, observers and the persister are told first. */
-async function refusal(
-  { error, failed }: Extract<Next, { kind: "refuse" }>,
-  state: State,
-  run: ConfiguredRun,
-  working: Working,
-  options: RunOptions,
-  tell: Tell,
-): Promise<HoldfastError> {
-  if (!failed) return error;
-  tell("failed", seal({ turn: state.turn, error: error.detail }));
-  const bare = { messages: working.transcript.slice(), status: "failed", completed: false, turn_count: state.turn };
-  await persist(run, options, working, bare);
-  return error;
-}
-
-/** The value of a call that the run cannot begin without. */
-async function arrival(call: () => unknown, signal: AbortSignal | undefined): Promise<unknown> {
-  const outcome = await attempt(call, signal);
-  if (!outcome) throw holdfastError("aborted", "The run was stopped before it began.");
-  if ("threw" in outcome) throw outcome.threw;
-  return outcome.returned;
+  if (!transcriptPersister) return;
+  await attemptLast(() => transcriptPersister(transcript.slice(), run.request, result), signal);
 }

@@ -1,17 +1,19 @@
 // What a call came to: a result that joins the transcript, or somebody outside who has to be waited for.
 import * as canonicalJson from "../contracts/canonical-json.ts";
-import { trim } from "../contracts/coerce.ts";
+import { trim, truthy } from "../contracts/coerce.ts";
 import * as budget from "../contracts/conversation/budget.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { errorMessage } from "../contracts/error.ts";
 import { emptyMap, isEmpty, isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import * as audit from "../contracts/tools/audit.ts";
+import { redact } from "../contracts/tools/exposure.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
 import { truncate } from "../contracts/tools/truncation.ts";
 import { declarationOf, returnResult, toolEvent } from "./call.ts";
+import type { Decision } from "./decision.ts";
 import { failCallback } from "./failure.ts";
 import type { Next, Outcome } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
@@ -38,12 +40,27 @@ function resultOf(call: OpenCall): ToolResult {
   return call.result;
 }
 
+/** True when the result only says that somebody outside has to act. */
+export function isWaiting(result: ToolResult): boolean {
+  return isPending(result) || approvalOf(result) !== undefined;
+}
+
 function isPending(result: ToolResult): boolean {
   return result.status === PENDING || result.metadata.status === PENDING;
 }
 
-function approvalOf({ result }: ToolResult): JsonMap | undefined {
-  return isMap(result) && result.type === "approval_required" ? (result as JsonMap) : undefined;
+/** What an executor returned to ask for approval, and the message it makes. */
+type Approval = { readonly envelope: JsonMap; readonly asked: message.Message };
+
+function approvalOf({ result }: ToolResult): Approval | undefined {
+  if (!isMap(result) || result.type !== "approval_required") return undefined;
+  try {
+    const asked = message.normalize({ schema: message.SCHEMA, version: 1, ...result });
+    return { envelope: result as JsonMap, asked };
+  } catch {
+    // Not an envelope after all: the tool ran, so its answer is kept as the plain result it is.
+    return undefined;
+  }
 }
 
 /** A call that an external runtime answers: its request is stored, and the run ends or parks with it. */
@@ -62,14 +79,14 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
     return returnResult(step, requestFailed(call, thrown));
   }
   const { request_id } = request;
-  const told = { turn: state.turn, tool_name: call.name, tool_call_id: call.id, request_id };
-  step.notify(PENDING, told);
+  step.notify(PENDING, { turn: state.turn, tool_name: call.name, tool_call_id: call.id, request_id });
   const parks = config.rules.waiting === "park";
   step.record(
-    { type: "call.waiting", call: call.number, request_id, as: "pending" },
+    { type: "call.waiting", call: call.number, request_id, as: "pending", parks },
     parks ? "call.parked" : "call.open",
     [
-      ...(parks ? [] : [added(waitingMessage(call, request))]),
+      // A parked call gets its one result when somebody brings it.
+      ...(parks ? [] : [added(waitingMessage(step, request))]),
       toolEvent(PENDING, call, state.turn, { status: PENDING, request_id }),
       { to: "stop", value: { pending: request } },
     ],
@@ -96,33 +113,44 @@ function requestFailed(call: OpenCall, thrown: unknown): ToolResult {
   return toolResult.failure(call.name, error, { error_type: "runtime_tool_request_failed" });
 }
 
-function waitingMessage(call: OpenCall, request: runtimeTool.RuntimeToolRequest): message.Message {
-  const payload = seal({ success: false, status: PENDING, result: request, tool_name: call.name });
-  return resultMessage(call, canonicalJson.text(request), payload);
+/** The request as the transcript shows it: whoever runs the tool gets the secrets from the request itself. */
+function waitingMessage(step: Step, request: runtimeTool.RuntimeToolRequest): message.Message {
+  const { call } = step;
+  const asked = canonicalJson.sortedText(request.parameters);
+  const isOwn = asked === canonicalJson.sortedText(call.parameters);
+  const parameters = isOwn ? call.exposure.parameters : redact(request.parameters, declarationOf(step, call.name));
+  const shown = canonicalJson.sortedText(parameters) === asked ? request : seal({ ...request, parameters });
+  const payload = seal({ success: false, status: PENDING, result: shown, tool_name: call.name });
+  return resultMessage(call, canonicalJson.text(shown), payload);
 }
 
 /** A call that a person has to approve. The envelope stands in the transcript in place of a result. */
-function waitForApproval(step: Step, call: OpenCall, approval: JsonMap): undefined {
+function waitForApproval(step: Step, call: OpenCall, { envelope, asked }: Approval): undefined {
   const { state, config } = step;
-  const action_id = isMap(approval.payload) ? (approval.payload.action_id ?? null) : null;
-  const told = { turn: state.turn, tool_name: call.name, tool_call_id: call.id, action_id: action_id as string | null };
-  step.notify("approval_required", told);
+  const action_id =
+    isMap(envelope.payload) && typeof envelope.payload.action_id === "string" ? envelope.payload.action_id : null;
+  step.notify("approval_required", { turn: state.turn, tool_name: call.name, tool_call_id: call.id, action_id });
+  const parks = config.rules.waiting === "park";
   step.record(
-    { type: "call.waiting", call: call.number, request_id: String(action_id ?? call.id), as: "approval" },
-    config.rules.waiting === "park" ? "call.parked" : "call.open",
-    [added(message.normalize(approval)), { to: "stop", value: { approval } }],
+    { type: "call.waiting", call: call.number, request_id: action_id ?? call.id, as: "approval", parks },
+    parks ? "call.parked" : "call.open",
+    [added(asked), { to: "stop", value: { approval: envelope } }],
   );
 }
 
 /** Waits until the result of the parked call is brought. */
 export function parkCall(step: Step, arrived?: Outcome): Next | undefined {
   const { call, state } = step;
-  if (arrived) {
-    const returned = "threw" in arrived ? { error: errorMessage(arrived.threw) } : snapshotMap(arrived.returned);
-    return returnResult(step, toolResult.normalize({ tool_name: call.name, ...returned }));
-  }
-  const { pending } = state.stops;
-  return { kind: "park", call: call.number, request_id: pending?.request_id ?? call.id };
+  if (arrived) return returnResult(step, broughtResult(call, arrived));
+  return { kind: "park", call: call.number, request_id: state.waiting?.request_id ?? call.id };
+}
+
+/** What was brought, as a result of this call; something that cannot be one is an error the model gets to see. */
+function broughtResult({ name }: OpenCall, arrived: Outcome): ToolResult {
+  if ("threw" in arrived)
+    return toolResult.failure(name, errorMessage(arrived.threw), { error_type: "runtime_tool_failed" });
+  const { success = true, ...brought } = snapshotMap(arrived.returned);
+  return toolResult.normalize({ ...brought, success, tool_name: name });
 }
 
 function diagnosticsContext(step: Step, call: OpenCall, result: ToolResult) {
@@ -146,22 +174,20 @@ function limited({ config }: Step, result: ToolResult) {
 /** Gives the open call its one result and counts it. Nothing is asked any more, so a stop can settle through here too. */
 export function recordSettled(step: Step, original: ToolResult, diagnostics: JsonMap): void {
   const { call, config, state } = step;
-  const { turn } = state;
-  const about = { turn, tool_name: call.name, tool_call_id: call.id };
+  const about = { turn: state.turn, tool_name: call.name, tool_call_id: call.id };
   const bodies: Body[] = [];
-  const { result, truncated, metadata } = limited(step, original);
+  const { result, truncated, metadata, content } = written(step, original);
   if (truncated) {
     step.notify("tool_result_truncated", { ...metadata, ...about, original_result: original });
     bodies.push(keptEvent("tool_result_truncated", { ...metadata, ...about }));
   }
   step.notify("tool_result", { ...about, success: result.success });
   if (!isEmpty(diagnostics)) bodies.push(step.notifyAndKeep("tool_result_diagnostics", { ...about, ...diagnostics }));
-  bodies.push(...resultBodies(step, result, diagnostics));
+  bodies.push(...resultBodies(step, result, content, diagnostics));
   const nudged = nudge(step, result);
   bodies.push(...nudged.bodies);
   const spent = spendCall(step);
-  const { decision } = call;
-  const completes = decision.action !== "proceed" && decision.complete;
+  const completes = endsBatch(call.decision);
   const goesOn = spent.exceeded === undefined && !completes;
   step.record(
     {
@@ -177,7 +203,30 @@ export function recordSettled(step: Step, original: ToolResult, diagnostics: Jso
   );
 }
 
-function resultBodies(step: Step, result: ToolResult, diagnostics: JsonMap): Body[] {
+/** A call that waits ends its batch by waiting; once its result is there, the batch goes on. */
+function endsBatch(decision: Decision): boolean {
+  return (decision.action === "reject" || decision.action === "replace_result") && decision.complete;
+}
+
+/** The result within its limit, and the text of it that goes into the transcript. */
+function written(step: Step, original: ToolResult) {
+  try {
+    const settled = limited(step, original);
+    return { ...settled, content: contentOf(settled.result) };
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    // Longer than a text can be. The tool ran; the model is told that its answer is lost, not that nothing happened.
+    const error = "The tool ran, but its result is too large to be written down.";
+    const result = toolResult.failure(step.call.name, error, { error_type: "result_too_large" });
+    return { result, truncated: false, metadata: emptyMap, content: contentOf(result) };
+  }
+}
+
+function contentOf(result: ToolResult): string {
+  return result.success ? canonicalJson.text(result.result) : result.error;
+}
+
+function resultBodies(step: Step, result: ToolResult, content: string, diagnostics: JsonMap): Body[] {
   const { call, state } = step;
   const { exposure, id, name } = call;
   const { turn } = state;
@@ -194,7 +243,6 @@ function resultBodies(step: Step, result: ToolResult, diagnostics: JsonMap): Bod
     ...(!isEmpty(diagnostics) && { diagnostics }),
   });
   const declaration = declarationOf(step, name);
-  const content = result.success ? canonicalJson.text(result.result) : result.error;
   const status = result.success ? "success" : "error";
   return [
     toolEvent("tool_result", call, turn, { status, success: result.success, rejected }),
@@ -251,7 +299,7 @@ export function judgeCall(step: Step, arrived?: Outcome): Next | undefined {
   }
   if ("threw" in arrived) return failCallback(step, arrived.threw);
   const answer = snapshotMap(arrived.returned);
-  const complete = Boolean(answer.complete);
+  const complete = truthy(answer.complete);
   const text = typeof answer.message === "string" ? answer.message : "";
   const told = { tool_name: call.name, turn: state.turn, message: text, context: snapshotMap(answer.context) };
   const bodies: Body[] = [];

@@ -5,7 +5,7 @@ import * as usage from "../contracts/conversation/usage.ts";
 import type { Tally } from "../contracts/tools/call-gate.ts";
 import type { FailureState } from "../contracts/tools/identical-failure.ts";
 import type { SpinState } from "../contracts/tools/spin.ts";
-import type { Effect, LogRecord, Position, Stops } from "./records.ts";
+import type { Effect, LogRecord, Position, Stops, Waiting } from "./records.ts";
 
 /** The tool calls of one answer (or the results a caller reported), taken one after another. */
 export type Batch = {
@@ -28,6 +28,8 @@ export type State = {
   readonly calls: number;
   readonly batch: Batch;
   readonly in_flight: Effect | null;
+  /** The call that is parked. */
+  readonly waiting: Waiting | null;
   readonly budgets: Readonly<Record<string, budget.Budget>>;
   readonly usage: usage.Usage;
   readonly spin: SpinState | null;
@@ -52,6 +54,7 @@ export const initialState: State = {
   calls: 0,
   batch: noBatch,
   in_flight: null,
+  waiting: null,
   budgets: {},
   usage: usage.zero,
   spin: null,
@@ -69,6 +72,7 @@ export function apply(state: State, record: LogRecord): State {
     position: record.to,
     seq: record.seq + 1,
     messages: record.wrote ? record.wrote[1] : state.messages,
+    tallies: record.tallies ?? state.tallies,
   };
   change(next, record);
   return next;
@@ -87,7 +91,6 @@ function change(state: Draft, record: LogRecord): void {
       state.started_at = record.at;
       state.messages = record.messages;
       state.budgets = record.budgets;
-      state.tallies = record.tallies;
       break;
     case "turn.started":
       state.turn = record.turn;
@@ -105,12 +108,14 @@ function change(state: Draft, record: LogRecord): void {
     case "compacted":
       state.in_flight = null;
       state.messages = record.messages;
-      state.tallies = record.tallies;
       break;
     case "compaction.failed":
     case "model.responded":
+      state.in_flight = null;
+      break;
     case "call.returned":
       state.in_flight = null;
+      state.waiting = null;
       break;
     case "model.failed":
       state.in_flight = null;
@@ -119,7 +124,6 @@ function change(state: Draft, record: LogRecord): void {
     case "model.accepted":
       state.batch = { count: record.calls, next: 0, halted: false };
       state.usage = record.usage;
-      state.tallies = record.tallies;
       if (!record.wrote) state.messages = record.keep;
       break;
     case "call.skipped":
@@ -127,14 +131,12 @@ function change(state: Draft, record: LogRecord): void {
       break;
     case "call.opened":
       state.calls = record.call + 1;
-      state.tallies = record.tallies;
       if (record.spin) state.spin = record.spin;
       if (record.stalled) state.stops = { ...state.stops, stalled: record.stalled };
       break;
     case "call.waiting":
       state.in_flight = null;
-      state.stops = { ...state.stops, ...waitingStop(record) };
-      state.batch = { ...state.batch, next: state.batch.next + 1, halted: true };
+      wait(state, record);
       break;
     case "call.settled":
       state.batch = {
@@ -166,6 +168,9 @@ function change(state: Draft, record: LogRecord): void {
       if (record.exceeded) state.stops = { ...state.stops, budget: "turns" };
       break;
     case "interrupted":
+      // What was under way is let go.
+      state.in_flight = null;
+      state.waiting = null;
       state.stops = { ...state.stops, interrupted: true };
       break;
     case "callback.failed":
@@ -180,8 +185,15 @@ function change(state: Draft, record: LogRecord): void {
   }
 }
 
-function waitingStop({ as, call, request_id }: Extract<LogRecord, { type: "call.waiting" }>): Stops {
-  return as === "approval" ? { approval: { call } } : { pending: { call, request_id } };
+/** A parked call stays open until its result is brought; otherwise the run ends with it and the batch is over. */
+function wait(state: Draft, { parks, as, call, request_id }: Extract<LogRecord, { type: "call.waiting" }>): void {
+  const waiting = { as, call, request_id };
+  if (parks) {
+    state.waiting = waiting;
+    return;
+  }
+  state.stops = { ...state.stops, [as]: waiting };
+  state.batch = { ...state.batch, next: state.batch.next + 1, halted: true };
 }
 
 function spend(budgets: State["budgets"], used: Readonly<Record<string, number>>): State["budgets"] {

@@ -1,6 +1,7 @@
 // One call of `advance` in the making: the state as it changes, and everything that goes into the batch.
 import type { Message } from "../contracts/conversation/message.ts";
 import { type JsonMap, seal } from "../contracts/json.ts";
+import * as callGate from "../contracts/tools/call-gate.ts";
 import type { EffectOrder, Next, Notice } from "./next.ts";
 import type { Effect, Fact, LogRecord, Position } from "./records.ts";
 import { apply, type State } from "./state.ts";
@@ -26,9 +27,8 @@ export class Step {
     return this.#state;
   }
 
-  /** The context of this turn: what the caller gave, and the turn's number. */
   get context(): JsonMap {
-    return seal({ ...this.config.context, turn: this.#state.turn });
+    return this.working.context;
   }
 
   get call(): OpenCall {
@@ -39,22 +39,47 @@ export class Step {
 
   /** Writes a fact down with the content it points to, and goes to where the run continues. */
   record(fact: Fact, to: Position, bodies: readonly Body[] = []): void {
-    const { length } = this.working.transcript;
-    let from = length;
+    const before = this.#state.tallies;
+    const tallies = this.config.callRules.length > 0 ? this.#tally(fact, bodies) : before;
+    let from = this.working.transcript.length;
     let wrote = false;
     for (const body of bodies) {
-      absorb(this.working, body);
-      this.bodies.push(body);
       if (body.to === "history") from = body.keep;
       wrote ||= body.to === "transcript" || (body.to === "history" && body.added.length > 0);
+      absorb(this.working, body);
+      this.bodies.push(body);
     }
-    const seq = this.#state.seq;
-    const place = { seq, at: this.now, to };
-    const record: LogRecord = wrote
-      ? { ...fact, ...place, wrote: [from, this.working.transcript.length] }
-      : { ...fact, ...place };
+    const record: LogRecord = {
+      ...fact,
+      seq: this.#state.seq,
+      at: this.now,
+      to,
+      ...(wrote && { wrote: [from, this.working.transcript.length] as const }),
+      ...(tallies !== before && { tallies }),
+    };
     this.records.push(record);
     this.#state = apply(this.#state, record);
+  }
+
+  /** What the call gate will have seen with these bodies. Only a changed history is read again. */
+  #tally(fact: Fact, bodies: readonly Body[]): readonly callGate.Tally[] {
+    const { callRules } = this.config;
+    const { transcript } = this.working;
+    let { tallies } = this.#state;
+    if (fact.type === "flow.started") tallies = callGate.tallyMessages(callRules, transcript);
+    for (const body of bodies) {
+      if (body.to === "compaction") {
+        const kept = callGate.tallyMessages(callRules, body.added);
+        tallies = callGate.tallyMessages(callRules, transcript.slice(body.drop), kept);
+      } else if (body.to === "history") {
+        const isKept = body.keep === transcript.length;
+        const kept = isKept ? tallies : callGate.tallyMessages(callRules, transcript.slice(0, body.keep));
+        tallies = callGate.tallyMessages(callRules, body.added, kept);
+      } else if (body.to === "transcript" && body.message.type === "tool_call") {
+        tallies = callGate.tallyMessages(callRules, [body.message], tallies);
+      }
+    }
+    return tallies;
   }
 
   /** The position, with a look at cancellation before it when there is somebody to ask. */

@@ -4,21 +4,19 @@ import * as compaction from "../contracts/conversation/compaction.ts";
 import * as message from "../contracts/conversation/message.ts";
 import * as result from "../contracts/conversation/result.ts";
 import * as usage from "../contracts/conversation/usage.ts";
-import { HoldfastError, holdfastError } from "../contracts/error.ts";
+import { errorMessage, HoldfastError, holdfastError } from "../contracts/error.ts";
 import { isContainer, isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
-import * as callGate from "../contracts/tools/call-gate.ts";
 import { failureOf, reportedFailure } from "./failure.ts";
 import type { Next, Outcome } from "./next.ts";
-import { added, type Step } from "./step.ts";
+import { added, keptEvent, type Step } from "./step.ts";
 import type { Body, TurnAnswer } from "./working.ts";
 
 const WALL_CLOCK = "wall_clock_seconds";
 
 export function beginFlow(step: Step): undefined {
   const { config, working } = step;
-  const tallies = callGate.tallyMessages(config.callRules, working.transcript);
   const messages = working.transcript.length;
-  step.record({ type: "flow.started", messages, budgets: config.budgets, tallies }, "turn.begin");
+  step.record({ type: "flow.started", messages, budgets: config.budgets }, "turn.begin");
 }
 
 export function beginTurn(step: Step): undefined {
@@ -30,7 +28,7 @@ export function beginTurn(step: Step): undefined {
   }
   if (spent) step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: false }, "turn.begin");
   const turn = step.state.turn + 1;
-  step.record({ type: "turn.started", turn }, step.checked("turn.compact"), [{ to: "turn" }]);
+  step.record({ type: "turn.started", turn }, step.checked("turn.compact"), [{ to: "turn", turn }]);
 }
 
 function wallClock({ config, state, now }: Step): budget.Budget | undefined {
@@ -46,12 +44,27 @@ export function compact(step: Step, arrived?: Outcome): Next | undefined {
   if (!config.compaction) return callModel(step);
   const plan = compaction.plan(working.transcript, config.compaction);
   if (plan.kind === "skip") return callModel(step);
-  if (plan.kind === "archive") return recordCompaction(step, plan.outcome);
+  if (plan.kind === "archive") return archive(step, plan.outcome, arrived);
   if (!arrived) {
     const order = { kind: "summarize", messages: plan.head, context: plan.context } as const;
     return step.begin({ kind: "summarize" }, order, "turn.compact");
   }
   return recordCompaction(step, compaction.finish(plan, working.transcript, config.compaction, arrived));
+}
+
+/** Hands the oldest messages over before they leave the transcript; if nobody could take them, they stay. */
+function archive(step: Step, outcome: compaction.CompactionOutcome, arrived?: Outcome): Next | undefined {
+  if (step.config.archives && !arrived) {
+    const order = {
+      kind: "archive",
+      items: outcome.archive_items ?? [],
+      details: outcome.metadata.compaction,
+    } as const;
+    return step.begin({ kind: "archive" }, order, "turn.compact");
+  }
+  if (!arrived || "returned" in arrived) return recordCompaction(step, outcome);
+  const failed = keptEvent("compaction_failed", { ...outcome.metadata.compaction, error: errorMessage(arrived.threw) });
+  step.record({ type: "compaction.failed" }, "turn.model", [failed]);
 }
 
 function announceTurn(step: Step): void {
@@ -61,7 +74,7 @@ function announceTurn(step: Step): void {
 }
 
 function recordCompaction(step: Step, outcome: compaction.CompactionOutcome): undefined {
-  const { config, working } = step;
+  const { working } = step;
   const bodies: Body[] = outcome.events.map((event) => ({ to: "event", value: event }));
   if (outcome.messages === working.transcript || outcome.metadata.compaction.status === "failed") {
     step.record({ type: "compaction.failed" }, "turn.model", bodies);
@@ -70,17 +83,17 @@ function recordCompaction(step: Step, outcome: compaction.CompactionOutcome): un
   const [summary] = outcome.messages;
   const drop = working.transcript.length - outcome.messages.length + 1;
   if (summary) bodies.push({ to: "compaction", drop, added: [summary] });
-  const tallies = callGate.tallyMessages(config.callRules, outcome.messages);
-  step.record({ type: "compacted", messages: outcome.messages.length, tallies }, "turn.model", bodies);
+  step.record({ type: "compacted", messages: outcome.messages.length }, "turn.model", bodies);
 }
 
 /** Calls the model, and takes down what came back before anything is made of it. */
 export function callModel(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) return step.begin({ kind: "call_model" }, modelOrder(step), "turn.model");
   if ("threw" in arrived) return failModel(step, failureOf(arrived.threw, step.state.turn), "thrown");
-  if (!isMap(arrived.returned)) return refuse(notAMap(), { failed: true });
+  const { returned } = arrived;
+  if (!isContainer(returned)) return refuse(notAMap(), { failed: true });
   try {
-    const value = readAnswer(arrived.returned, step.working.transcript);
+    const value = readAnswer(isMap(returned) ? returned : {}, step.working.transcript);
     step.record({ type: "model.responded" }, step.checked("turn.accept"), [{ to: "answer", value }]);
   } catch (thrown) {
     return failModel(step, failureOf(thrown, step.state.turn), "thrown");
@@ -131,8 +144,7 @@ export function accept(step: Step): Next | undefined {
   try {
     const accepted = config.mediates && Array.isArray(answer.tool_calls) ? mediated(step) : managed(step);
     const used = isMap(answer.usage) ? usage.add(state.usage, answer.usage) : state.usage;
-    const tallies = tallyAfter(step, accepted.bodies);
-    const fact = { type: "model.accepted", calls: accepted.calls, keep: accepted.keep, usage: used, tallies } as const;
+    const fact = { type: "model.accepted", calls: accepted.calls, keep: accepted.keep, usage: used } as const;
     step.record(fact, accepted.to, [...bodies, ...accepted.bodies]);
   } catch (thrown) {
     if (thrown instanceof HoldfastError) return refuse(thrown);
@@ -175,7 +187,8 @@ function mediated(step: Step): Accepted {
   const { working } = step;
   const { result: answer, history } = working.answer;
   const bodies: Body[] = [];
-  if (history) bodies.push({ to: "history", keep: history.keep, added: message.normalizeMany(history.added) });
+  if (history)
+    bodies.push({ to: "history", keep: history.keep, added: message.normalizeMany(history.added, history.keep) });
   if (typeof answer.content === "string" && answer.content !== "") {
     bodies.push(added(message.text("assistant", answer.content)));
   }
@@ -210,15 +223,6 @@ function managedEvents(events: unknown): readonly JsonMap[] {
   if (events === undefined || events === null) return [];
   if (Array.isArray(events) && events.every(isMap)) return events as readonly JsonMap[];
   throw holdfastError("invalid_agent_conversation_loop", "events must be a list of maps.");
-}
-
-/** What the gate has seen once the answer is part of the transcript; only a replaced history is counted anew. */
-function tallyAfter({ config, state, working }: Step, bodies: readonly Body[]): readonly callGate.Tally[] {
-  const replaced = bodies.find((body) => body.to === "history");
-  if (config.callRules.length === 0 || !replaced) return state.tallies;
-  const kept = replaced.keep === working.transcript.length ? state.tallies : undefined;
-  const counted = kept ?? callGate.tallyMessages(config.callRules, working.transcript.slice(0, replaced.keep));
-  return callGate.tallyMessages(config.callRules, replaced.added, counted);
 }
 
 /** Reports a budget that has just been used up. */

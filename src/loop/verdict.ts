@@ -1,10 +1,11 @@
 // The end of a turn: does the run stop, and why; otherwise the next turn begins.
+import { truthy } from "../contracts/coerce.ts";
 import * as budget from "../contracts/conversation/budget.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { isMap, type JsonMap, seal } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { failCallback } from "./failure.ts";
-import { interrupt, stopInterrupted } from "./interrupt.ts";
+import { receiveInterrupt, stopRun } from "./interrupt.ts";
 import type { Next, Outcome } from "./next.ts";
 import { added, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
@@ -27,7 +28,7 @@ export function judgeReported(step: Step, arrived?: Outcome): Next | undefined {
     return { kind: "consult", question: { hook: "completion", context } };
   }
   if ("threw" in arrived) return failCallback(step, arrived.threw);
-  const complete = isMap(arrived.returned) && Boolean(arrived.returned.complete);
+  const complete = isMap(arrived.returned) && truthy(arrived.returned.complete);
   const isLast = batch.next + 1 >= batch.count;
   step.record({ type: "result.judged", complete }, complete || isLast ? "turn.verdict" : "caller.judge");
 }
@@ -65,12 +66,7 @@ function takeInterrupt(step: Step, given: unknown): Next | undefined {
     step.notify("interrupt_ignored", { reason: "invalid_message", turn: step.state.turn });
     return goToBudget(step);
   }
-  const { action, bodies, metadata } = interrupt(step, received);
-  if (action === "cancel") {
-    step.record({ type: "interrupted" }, "flow.end", [...bodies, { to: "stop", value: { interrupted: metadata } }]);
-  } else {
-    step.record({ type: "consulted", hook: "interrupt" }, "turn.budget", bodies);
-  }
+  return receiveInterrupt(step, received);
 }
 
 function readMessage(given: unknown): message.Message | undefined {
@@ -89,7 +85,7 @@ function goToBudget(step: Step): undefined {
 export function checkCancellation(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) return { kind: "consult", question: { hook: "cancellation" } };
   const cancelled = "returned" in arrived ? arrived.returned : undefined;
-  if (cancelled) return stopInterrupted(step, message.normalize(cancelled));
+  if (cancelled) return stopRun(step, message.normalize(cancelled));
   const { position } = step.state;
   step.record({ type: "consulted", hook: "cancellation" }, position.slice("check ".length) as typeof position);
 }
@@ -116,13 +112,14 @@ function askToContinue(step: Step, arrived?: Outcome): Next | undefined {
     return { kind: "consult", question };
   }
   if ("threw" in arrived) return failCallback(step, arrived.threw);
-  return recordEnd(step, Boolean(arrived.returned));
+  return recordEnd(step, truthy(arrived.returned));
 }
 
 /** What a continuation policy sees of the turn: the runner's answer, and the results of the calls the loop ran. */
 function turnResult({ working }: Step): JsonMap {
-  const { answer, turnExecutions } = working;
-  return seal({ ...answer.result, tool_execution_results: seal([...turnExecutions]) });
+  const { answer, transcript, turnExecutions } = working;
+  const tool_execution_results = seal([...turnExecutions]);
+  return seal({ ...answer.result, messages: seal(transcript.slice()), tool_execution_results });
 }
 
 function recordEnd(step: Step, goOn: boolean, exceeded = false): undefined {

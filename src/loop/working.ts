@@ -5,7 +5,7 @@ import type { Budget } from "../contracts/conversation/budget.ts";
 import type { CompactionPolicy } from "../contracts/conversation/compaction-policy.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import type { JsonMap } from "../contracts/json.ts";
-import { emptyMap } from "../contracts/json.ts";
+import { emptyMap, seal } from "../contracts/json.ts";
 import type { CallRule } from "../contracts/tools/call-gate.ts";
 import type { ToolMap } from "../contracts/tools/declaration.ts";
 import type { Prepared } from "../contracts/tools/execution.ts";
@@ -46,6 +46,8 @@ export type Config = {
   readonly mediates: boolean;
   readonly callRules: readonly CallRule[];
   readonly compaction: CompactionPolicy | null;
+  /** True when somebody keeps what the overflow archive takes out. */
+  readonly archives: boolean;
   readonly spinThreshold: number | null;
   readonly failureThreshold: number | null;
   readonly truncateBytes: number | null;
@@ -94,6 +96,8 @@ export type Working = {
   readonly config: Config;
   readonly transcript: Message[];
   readonly run: RunContent;
+  /** What the caller gave, and the number of the turn. */
+  context: JsonMap;
   answer: TurnAnswer;
   continuation: readonly Message[];
   /** The execution results of this turn alone. */
@@ -106,7 +110,7 @@ export type Body =
   | { readonly to: "transcript"; readonly message: Message }
   | { readonly to: "history"; readonly keep: number; readonly added: readonly Message[] }
   | { readonly to: "compaction"; readonly drop: number; readonly added: readonly Message[] }
-  | { readonly to: "turn" }
+  | { readonly to: "turn"; readonly turn: number }
   | { readonly to: "answer"; readonly value: TurnAnswer }
   | { readonly to: "continuation"; readonly messages: readonly Message[] }
   | { readonly to: "call"; readonly value: OpenCall | null }
@@ -140,6 +144,7 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
       interrupted: null,
       failure: null,
     },
+    context: config.context,
     answer: noAnswer,
     continuation: [],
     turnExecutions: [],
@@ -162,6 +167,7 @@ export function absorb(working: Working, body: Body): void {
       transcript.splice(0, body.drop, ...body.added);
       break;
     case "turn":
+      working.context = seal({ ...working.config.context, turn: body.turn });
       working.answer = noAnswer;
       working.continuation = [];
       working.turnExecutions = [];

@@ -1,8 +1,10 @@
 // The default way from a provider turn request to a model and back: sends it, and tries again when that makes sense.
 // How a request is sent, how long a wait takes and what is random are passed in.
+import { setTimeout } from "node:timers/promises";
 import { numeric } from "../contracts/coerce.ts";
 import type { ProviderTurnRequest } from "../contracts/conversation/provider-turn.ts";
 import { holdfastError } from "../contracts/error.ts";
+import type { Hooks } from "../contracts/hooks.ts";
 import { isMap, type UnknownMap } from "../contracts/json.ts";
 import { isOperationError, type OperationError } from "../contracts/operation-error.ts";
 import { type ProviderAnswer, turnResult } from "./provider-answer.ts";
@@ -16,6 +18,8 @@ import {
   readThrown,
   retryPolicy,
 } from "./provider-retry.ts";
+
+const wait = (seconds: number, signal?: AbortSignal) => setTimeout(seconds * 1000, undefined, signal && { signal });
 
 type Delta = (delta: unknown) => void;
 
@@ -42,10 +46,12 @@ export type ProviderTurnAdapterOptions = RetryOptions &
     readonly dispatch: Dispatch;
     /** Seconds that one attempt may take; 600 by default. */
     readonly request_timeout?: number;
-    readonly sleep: (seconds: number, signal?: AbortSignal) => Promise<void>;
+    readonly sleep?: (seconds: number, signal?: AbortSignal) => Promise<unknown>;
     /** A number from 0 to 1. */
-    readonly random: () => number;
+    readonly random?: () => number;
     readonly onRetry?: (retry: ProviderTurnRetry) => void;
+    /** Told of retries as `providerTurnRetried`. */
+    readonly hooks?: Hooks;
   };
 
 export type ProviderTurnAdapter = (
@@ -59,6 +65,7 @@ export type ProviderTurnAdapter = (
  * streamed; what the last attempt threw is thrown on unchanged, and an error it returned as `provider_turn_failed`.
  */
 export function createProviderTurnAdapter(options: ProviderTurnAdapterOptions): ProviderTurnAdapter {
+  const { sleep = wait, random = Math.random, hooks } = options;
   const policy = retryPolicy(options);
   const timeout = timeoutMilliseconds(options.request_timeout);
 
@@ -77,9 +84,11 @@ export function createProviderTurnAdapter(options: ProviderTurnAdapterOptions): 
       const { answer, failure, error } = await send(options.dispatch, call, attemptSignal(timeout, signal), sink);
       if (answer) return turnResult(answer, call);
       if (hasStreamed || attempt >= policy.max_attempts || !isTransient(failure)) throw error;
-      const delay = delayAfter(attempt, failure, policy, options.random());
-      quietly(() => options.onRetry?.(retryNotice(call, failure, attempt, policy.max_attempts, delay)));
-      if (delay > 0) await options.sleep(delay, signal);
+      const delay = delayAfter(attempt, failure, policy, random());
+      const notice = retryNotice(call, failure, attempt, policy.max_attempts, delay);
+      quietly(() => options.onRetry?.(notice));
+      hooks?.emit("providerTurnRetried", notice);
+      if (delay > 0) await sleep(delay, signal);
     }
   };
 }

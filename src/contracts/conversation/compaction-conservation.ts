@@ -58,9 +58,9 @@ export function conservedRatio(value: unknown): number {
   return Math.max(0, numeric(value) ?? 0);
 }
 
-/** A policy's switch; one that is not set stands as the contract leaves it. */
+/** A policy's switch. One that is absent stands as the contract leaves it; an explicit null replaces that, and is off. */
 export function flag(value: unknown, fallback: boolean): boolean {
-  return value == null ? fallback : Boolean(value);
+  return value === undefined ? fallback : Boolean(value);
 }
 
 function tally(items: unknown): { item_count: number; byte_count: number } {

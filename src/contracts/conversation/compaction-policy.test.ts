@@ -27,6 +27,25 @@ it("takes the default for a value of the wrong kind and zero for a text that is 
   });
 });
 
+it("takes a null for a switch that is off, and for a number or a text that is not given", () => {
+  const switches = [
+    "enabled",
+    "preserve_tool_boundaries",
+    "conservation_enabled",
+    "fail_on_conservation_failure",
+    "overflow_archive_enabled",
+  ];
+  const policy = normalizePolicy(Object.fromEntries(switches.map((name) => [name, null])));
+  expect(switches.map((name) => policy[name])).toEqual([false, false, false, false, false]);
+  const { preserve_tool_boundaries, recent_messages, summary_prefix } = normalizePolicy({
+    preserve_tool_boundaries: undefined,
+    recent_messages: null,
+    summary_prefix: null,
+  });
+  expect([preserve_tool_boundaries, recent_messages]).toEqual([true, 12]);
+  expect(summary_prefix).toBe("Earlier conversation summary:");
+});
+
 it("is the default policy for anything that is not a map", () => {
   for (const value of [undefined, null, "on", [1]]) expect(normalizePolicy(value)).toEqual(normalizePolicy({}));
 });

@@ -43,10 +43,36 @@ describe("message", () => {
     expect(message.normalize({ ...envelope, payload: { now: 1 } }).payload).toEqual({ now: 1 });
   });
 
+  it("reads content the same way in every constructor", () => {
+    const parts = [{ type: "image" }];
+    const payload = {};
+    const made = (content?: typeof parts) => {
+      const given = content && { content };
+      return [
+        message.toolCall({ ...given, tool_name: "t", parameters: {}, turn: 1 }),
+        message.toolResult({ ...given, tool_name: "t", payload }),
+        message.approvalRequired({ ...given, payload }),
+      ];
+    };
+    expect(made().map(({ content }) => content)).toEqual(["", "", ""]);
+    const copied = made(parts);
+    parts.pop();
+    for (const { content } of copied) {
+      expect(content).toEqual([{ type: "image" }]);
+      expect(Object.isFrozen(content)).toBe(true);
+    }
+    expect(() => message.toolResult({ content: 7 as never, tool_name: "t", payload })).toThrow(refused);
+  });
+
+  it("takes an empty list for the empty map", () => {
+    expect(message.normalize([])).toEqual(message.normalize({}));
+    expect(message.normalizeMany([[], {}])).toEqual(message.normalizeMany([{}, []]));
+  });
+
   it("refuses what is not a message with its own code", () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
-    for (const bad of [null, "x", [], { role: 5 }, { content: 1n }, { metadata: cyclic }, { content: cyclic }]) {
+    for (const bad of [null, "x", [1], { role: 5 }, { content: 1n }, { metadata: cyclic }, { content: cyclic }]) {
       expect(() => message.normalize(bad)).toThrow(refused);
     }
     expect(() => message.normalize({ version: 1.5, type: "text", payload: {} })).toThrow(refused);

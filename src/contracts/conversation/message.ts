@@ -3,6 +3,7 @@ import { z } from "zod";
 import { nonEmptyString, numeric } from "../coerce.ts";
 import { HoldfastError, holdfastError } from "../error.ts";
 import {
+  asMap,
   emptyMap,
   isContainer,
   isEmpty,
@@ -14,7 +15,7 @@ import {
   type UnknownMap,
 } from "../json.ts";
 
-const SCHEMA = "agents-api.message";
+export const SCHEMA = "agents-api.message";
 
 const messageTypes = [
   "text",
@@ -59,13 +60,14 @@ const produced = new WeakSet<object>();
  * module made is returned as it is. Throws `invalid_ai_message_envelope`.
  */
 export function normalize(value: unknown): Message {
-  if (!isMap(value)) throw invalid("must be a map");
-  if (isProduced(value)) return value;
-  return isEnvelope(value) ? fromEnvelope(value) : fromPlain(value);
+  const given = asMap(value);
+  if (given === undefined) throw invalid("must be a map");
+  if (isProduced(given)) return given;
+  return isEnvelope(given) ? fromEnvelope(given) : fromPlain(given);
 }
 
-/** A fresh list with every message normalised; an error names the entry as `messages[i]`. */
-export function normalizeMany(values: unknown): readonly Message[] {
+/** A fresh list with every message normalised; an error names the entry as `messages[i]`, counted from `first`. */
+export function normalizeMany(values: unknown, first = 0): readonly Message[] {
   if (!Array.isArray(values)) {
     if (isMap(values) && isEmpty(values)) return [];
     throw invalid("messages must be a list");
@@ -75,13 +77,16 @@ export function normalizeMany(values: unknown): readonly Message[] {
   try {
     for (; index < values.length; index++) messages[index] = normalize(values[index]);
   } catch (thrown) {
-    throw invalid(`messages[${index}] ${thrown instanceof HoldfastError ? thrown.detail : "cannot be read"}`, thrown);
+    throw invalid(
+      `messages[${first + index}] ${thrown instanceof HoldfastError ? thrown.detail : "cannot be read"}`,
+      thrown,
+    );
   }
   return seal(messages);
 }
 
 /** A text message; like in a plain row, its content and `metadata.type` may make it another type. */
-export function text(role: string, content: string | readonly Json[], metadata?: JsonMap): Message {
+export function text(role: string, content: Content, metadata?: JsonMap): Message {
   const kept = mapPart(metadata, "metadata");
   const body = contentPart(content);
   return envelope(inferredType(body, kept), rolePart(role, "text"), body, emptyMap, kept);
@@ -89,7 +94,7 @@ export function text(role: string, content: string | readonly Json[], metadata?:
 
 /** The message that records a call; its parameters must be the exposed ones, never raw secrets. */
 export function toolCall(input: {
-  content?: string;
+  content?: Content;
   tool_name: string;
   parameters: JsonMap;
   turn: number;
@@ -97,25 +102,31 @@ export function toolCall(input: {
 }): Message {
   const parameters = mapPart(input.parameters, "parameters");
   const payload = seal({ tool_name: input.tool_name, parameters, turn: input.turn });
-  return envelope("tool_call", "assistant", input.content ?? "", payload, mapPart(input.metadata, "metadata"));
+  return envelope("tool_call", "assistant", contentPart(input.content), payload, mapPart(input.metadata, "metadata"));
 }
 
 /** The message that answers a call. It is made with role `user`, which providers take where they refuse `tool`. */
 export function toolResult(input: {
-  content: string;
+  content?: Content;
   tool_name: string;
   payload: JsonMap;
   metadata?: JsonMap;
 }): Message {
   const given = mapPart(input.payload, "payload");
   const payload = given.tool_name === input.tool_name ? given : seal({ ...given, tool_name: input.tool_name });
-  return envelope("tool_result", "user", input.content, payload, mapPart(input.metadata, "metadata"));
+  return envelope("tool_result", "user", contentPart(input.content), payload, mapPart(input.metadata, "metadata"));
 }
 
 /** The message that asks a person to approve an action. */
-export function approvalRequired(input: { content: string; payload: JsonMap; metadata?: JsonMap }): Message {
+export function approvalRequired(input: { content?: Content; payload: JsonMap; metadata?: JsonMap }): Message {
   const payload = mapPart(input.payload, "payload");
-  return envelope("approval_required", "tool", input.content, payload, mapPart(input.metadata, "metadata"));
+  return envelope(
+    "approval_required",
+    "tool",
+    contentPart(input.content),
+    payload,
+    mapPart(input.metadata, "metadata"),
+  );
 }
 
 /** What a provider is sent of a message. */

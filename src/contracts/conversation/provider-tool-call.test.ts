@@ -17,9 +17,15 @@ it.each([
   [{ a: 1 }, "tool_calls must"],
   [[{ name: "a" }, null], "tool_calls[1] must"],
   [[{ name: 5 }], "tool_calls[0].name must"],
+  [[{ name: "", tool_name: "a" }], "tool_calls[0].name must"],
   [[{ name: "a", parameters: "{}" }], "tool_calls[0].parameters must"],
 ])("refuses %j", (value, detail) => {
   expect(() => normalizeMany(value)).toThrow(`invalid_agent_provider_turn_result: ${detail}`);
+});
+
+it("reads the other key only where the first is absent or null", () => {
+  expect(normalizeMany([{ name: null, tool_name: "a" }])).toMatchObject([{ name: "a" }]);
+  expect(normalizeMany([{ name: "a", tool_name: "b" }])).toMatchObject([{ name: "a" }]);
 });
 
 it("copies parameters and drops a prototype", () => {

@@ -1,7 +1,7 @@
 // A tool call as a provider's answer states it, before it is matched with a declaration.
 import { nonEmptyString } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
-import { isContainer, isEmpty, isMap, type JsonMap, seal, snapshotMap, type UnknownMap } from "../json.ts";
+import { asMap, isContainer, isEmpty, isMap, type JsonMap, seal, snapshotMap, type UnknownMap } from "../json.ts";
 
 export type ProviderToolCall = {
   readonly name: string;
@@ -20,7 +20,7 @@ export function normalizeMany(value: unknown): readonly ProviderToolCall[] {
 function normalize(value: unknown, path: string): ProviderToolCall {
   if (!isContainer(value)) throw invalid(`${path} must be a map`);
   const call = value as UnknownMap;
-  const name = nonEmptyString(call.name) ?? nonEmptyString(call.tool_name);
+  const name = nonEmptyString(call.name ?? call.tool_name);
   if (name === undefined) throw invalid(`${path}.name must be a non-empty string`);
   if (call.parameters != null && !isContainer(call.parameters)) throw invalid(`${path}.parameters must be a map`);
   const id = nonEmptyString(call.id);
@@ -28,7 +28,7 @@ function normalize(value: unknown, path: string): ProviderToolCall {
     name,
     parameters: snapshotMap(call.parameters),
     ...(id === undefined ? {} : { id }),
-    ...(isMap(call.metadata) ? { metadata: snapshotMap(call.metadata) } : {}),
+    ...(asMap(call.metadata) ? { metadata: snapshotMap(call.metadata) } : {}),
   });
 }
 

@@ -51,11 +51,28 @@ it("keeps the rest of a failure beside its type and message", () => {
   expect(providerTurn.result({ failure }).failure).toEqual(failure);
 });
 
+it("keeps lists that a provider reports where most report maps", () => {
+  const reported = { usage: [1], request_metadata: ["r"], provider_diagnostics: [{ d: 1 }] };
+  const structured_output = { parsed: 1, diagnostics: ["valid"] };
+  const answer = providerTurn.result({ ...reported, structured_output });
+  expect(answer).toMatchObject({ ...reported, structured_output });
+  expect(Object.isFrozen(answer.usage)).toBe(true);
+});
+
+it("takes an empty list for the empty map", () => {
+  expect(providerTurn.request([] as providerTurn.ProviderTurnInput)).toEqual(providerTurn.request({}));
+  const offered = (declaration: unknown) => providerTurn.request({ tool_declarations: { "client/ask": declaration } });
+  expect(offered([])).toEqual(offered({}));
+  expect(providerTurn.result([])).toEqual(providerTurn.result({}));
+  expect(providerTurn.result({ message: [] })).toEqual(providerTurn.result({ message: {} }));
+});
+
 it.each([
   ["text", "result "],
   [{ message: 5 }, "message "],
   [{ continuation_messages: "x" }, "continuation_messages "],
-  [{ request_metadata: ["x"] }, "request_metadata "],
+  [{ usage: 5 }, "usage "],
+  [{ request_metadata: "x" }, "request_metadata "],
   [{ provider_diagnostics: true }, "provider_diagnostics "],
   [{ failure: "x" }, "failure "],
   [{ failure: { type: "x" } }, "failure.message "],

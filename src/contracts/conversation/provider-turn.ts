@@ -2,9 +2,9 @@
 import { nonEmptyString } from "../coerce.ts";
 import { HoldfastError, holdfastError } from "../error.ts";
 import {
+  asMap,
   emptyMap,
   isContainer,
-  isEmpty,
   isMap,
   type Json,
   type JsonMap,
@@ -37,6 +37,9 @@ export type ProviderTurnRequest = {
 /** What a request is made of; each part is normalised, an absent one is empty. */
 export type ProviderTurnInput = { readonly [Part in keyof ProviderTurnRequest]?: unknown };
 
+/** What a provider reports in its own shape, which may be a list. */
+type Container = JsonMap | readonly Json[];
+
 type ProviderTurnFailure = JsonMap & { readonly type: string; readonly message: string };
 
 export type ProviderTurnResult = {
@@ -44,11 +47,11 @@ export type ProviderTurnResult = {
   readonly message: message.Message | null;
   readonly continuation_messages: readonly message.Message[];
   readonly tool_calls: readonly providerToolCall.ProviderToolCall[];
-  readonly usage: JsonMap;
-  readonly request_metadata: JsonMap;
-  readonly provider_diagnostics: JsonMap;
+  readonly usage: Container;
+  readonly request_metadata: Container;
+  readonly provider_diagnostics: Container;
   readonly failure?: ProviderTurnFailure;
-  readonly structured_output?: { readonly parsed: Json; readonly diagnostics?: JsonMap };
+  readonly structured_output?: { readonly parsed: Json; readonly diagnostics?: Container };
 };
 
 /**
@@ -85,9 +88,9 @@ export function result(value: unknown): ProviderTurnResult {
     continuation_messages: continuation(answer.continuation_messages),
     tool_calls:
       answer.tool_calls == null ? extractToolCalls(answer) : providerToolCall.normalizeMany(answer.tool_calls),
-    usage: mapField(answer, "usage"),
-    request_metadata: mapField(answer, "request_metadata"),
-    provider_diagnostics: mapField(answer, "provider_diagnostics"),
+    usage: container(answer.usage, "usage"),
+    request_metadata: container(answer.request_metadata, "request_metadata"),
+    provider_diagnostics: container(answer.provider_diagnostics, "provider_diagnostics"),
     ...(failure == null ? {} : { failure: failureOf(failure) }),
     ...(output == null ? {} : { structured_output: parsedOutput(output) }),
   });
@@ -113,8 +116,9 @@ function offeredTools(declarations: unknown): ToolMap {
   return tools;
 }
 
-function offeredTool(defaultName: string | undefined, key: string, declaration: unknown): ToolDeclaration {
-  if (!isMap(declaration)) throw invalidRequest(`tool_declarations.${key} must be a map`);
+function offeredTool(defaultName: string | undefined, key: string, value: unknown): ToolDeclaration {
+  const declaration = asMap(value);
+  if (declaration === undefined) throw invalidRequest(`tool_declarations.${key} must be a map`);
   const named =
     declaration.name == null && defaultName !== undefined ? { ...declaration, name: defaultName } : declaration;
   try {
@@ -140,12 +144,10 @@ function continuation(value: unknown): readonly message.Message[] {
   return message.normalizeMany(value);
 }
 
-function mapField(answer: UnknownMap, field: "usage" | "request_metadata" | "provider_diagnostics"): JsonMap {
-  const value = answer[field];
-  if (value == null) return emptyMap;
-  if (isMap(value)) return snapshotMap(value);
-  if (isContainer(value) && isEmpty(value)) return emptyMap;
-  throw invalidResult(`${field} must be a map`);
+function container(value: unknown, field: string): Container {
+  const copied = snapshot(value ?? emptyMap);
+  if (!isContainer(copied)) throw invalidResult(`${field} must be a map or a list`);
+  return copied;
 }
 
 function failureOf(value: unknown): ProviderTurnFailure {
@@ -158,12 +160,11 @@ function failureOf(value: unknown): ProviderTurnFailure {
   return failure as ProviderTurnFailure;
 }
 
-function parsedOutput(value: unknown): { parsed: Json; diagnostics?: JsonMap } {
+function parsedOutput(value: unknown): { parsed: Json; diagnostics?: Container } {
   if (!isMap(value) || value.parsed === undefined) throw invalidResult("structured_output must have a parsed value");
   const { parsed, diagnostics } = value;
   if (diagnostics == null) return seal({ parsed: snapshot(parsed) });
-  if (!isContainer(diagnostics)) throw invalidResult("structured_output.diagnostics must be a map");
-  return seal({ parsed: snapshot(parsed), diagnostics: snapshotMap(diagnostics) });
+  return seal({ parsed: snapshot(parsed), diagnostics: container(diagnostics, "structured_output.diagnostics") });
 }
 
 function invalidRequest(detail: string, cause?: unknown) {

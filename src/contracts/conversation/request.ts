@@ -1,8 +1,9 @@
 // What a conversation is asked to do: the messages to start from, the tools it may call and what the caller knows.
-import { trimmed, wholeNumber } from "../coerce.ts";
+import { wholeNumber } from "../coerce.ts";
 import { errorMessage, type HoldfastError, holdfastError } from "../error.ts";
-import { isEmpty, isMap, type JsonMap, snapshotMap } from "../json.ts";
+import { asMap, isEmpty, isMap, type JsonMap, snapshotMap } from "../json.ts";
 import { normalizeForConversationRequest } from "../tools/declaration.ts";
+import * as workspace from "../workspace.ts";
 import * as message from "./message.ts";
 import * as runtimeOverrides from "./runtime-overrides.ts";
 
@@ -14,7 +15,7 @@ export type ConversationRequest = {
   readonly metadata: JsonMap;
   readonly max_turns: number;
   readonly single_turn: boolean;
-  readonly workspace: { readonly workspace_type: string; readonly workspace_id: string } | null;
+  readonly workspace: workspace.Workspace | null;
   readonly runtime_overrides: runtimeOverrides.RuntimeOverrides;
 };
 
@@ -22,7 +23,8 @@ const DEFAULT_MAX_TURNS = 10;
 
 /**
  * A request with everything read and defaulted; overrides are written into the runtime context. A bad message throws
- * `invalid_ai_message_envelope`, a bad tool `invalid_agent_conversation_request` with its `tools[i]`.
+ * `invalid_ai_message_envelope`, a bad tool `invalid_agent_conversation_request` with its `tools[i]`, and a bad workspace
+ * `invalid_agent_workspace_scope`.
  */
 export function normalize(input: {
   messages: unknown;
@@ -39,7 +41,7 @@ export function normalize(input: {
   return Object.freeze({
     messages: message.normalizeMany(input.messages),
     tools: normalizeTools(input.tools),
-    principal: isMap(input.principal) ? snapshotMap(input.principal) : null,
+    principal: asMap(input.principal) ? snapshotMap(input.principal) : null,
     runtime_context: Object.freeze({
       ...snapshotMap(input.runtime_context),
       ...runtimeOverrides.intoContext(overrides),
@@ -47,7 +49,7 @@ export function normalize(input: {
     metadata: snapshotMap(input.metadata),
     max_turns: wholeNumber(input.max_turns, 1) ?? DEFAULT_MAX_TURNS,
     single_turn: Boolean(input.single_turn),
-    workspace: normalizeWorkspace(input.workspace),
+    workspace: asMap(input.workspace) ? workspace.normalize(input.workspace) : null,
     runtime_overrides: overrides,
   });
 }
@@ -64,15 +66,6 @@ function normalizeTool(value: unknown, index: number): ConversationRequest["tool
   } catch (thrown) {
     throw invalid(`tools[${index}] is not a valid declaration: ${errorMessage(thrown)}`, thrown);
   }
-}
-
-function normalizeWorkspace(value: unknown): ConversationRequest["workspace"] {
-  if (!isMap(value)) return null;
-  const workspace_type = trimmed(value.workspace_type)?.toLowerCase();
-  const workspace_id = trimmed(value.workspace_id);
-  if (workspace_type === undefined) throw invalid("workspace.workspace_type must be a non-empty string");
-  if (workspace_id === undefined) throw invalid("workspace.workspace_id must be a non-empty string");
-  return Object.freeze({ workspace_type, workspace_id });
 }
 
 function invalid(detail: string, cause?: unknown): HoldfastError {

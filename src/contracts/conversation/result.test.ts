@@ -44,6 +44,10 @@ describe("conversation result", () => {
     }
   });
 
+  it("takes an empty list for the empty map, which lacks its messages", () => {
+    for (const empty of [[], {}]) expect(() => result.normalize(empty)).toThrow("messages must be a list");
+  });
+
   it("finds what the assistant said last, past tool calls, other roles and parts", () => {
     const transcript = message.normalizeMany([
       { role: "assistant", content: "answer" },

@@ -1,6 +1,6 @@
 // What a conversation returns and what is kept of it: the envelope that replay, grading and stores read.
 import { HoldfastError, holdfastError } from "../error.ts";
-import { isContainer, isEmpty, isMap, type Json, type JsonMap, snapshot, type UnknownMap } from "../json.ts";
+import { asMap, isContainer, isEmpty, isMap, type Json, type JsonMap, snapshot, type UnknownMap } from "../json.ts";
 import * as message from "./message.ts";
 import * as runOutcome from "./run-outcome.ts";
 import * as toolObservability from "./tool-observability.ts";
@@ -137,8 +137,9 @@ const pending: FieldRules = { required: [], optional: [["runtime_tool_pending", 
  * The first field that is wrong, in the order of the contract, throws `invalid_agent_conversation_result`.
  */
 export function normalize(value: unknown): ConversationResult {
-  if (!isMap(value)) throw invalid("result must be a map");
-  const { messages: given, ...others } = value;
+  const fields = asMap(value);
+  if (fields === undefined) throw invalid("result must be a map");
+  const { messages: given, ...others } = fields;
   const kept = snapshotOf(others);
   if ((kept.schema ?? RESULT_SCHEMA) !== RESULT_SCHEMA) throw invalid(`schema must be ${RESULT_SCHEMA}`);
   if ((kept.version ?? RESULT_VERSION) !== RESULT_VERSION) throw invalid(`version must be ${RESULT_VERSION}`);

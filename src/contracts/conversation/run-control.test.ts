@@ -41,6 +41,16 @@ describe("run store", () => {
     expect(store.events("r")?.events.map((event) => event.type)).toEqual(["run_started", "run_updated"]);
   });
 
+  it("keeps the time a saved run states and fills in one that is missing", () => {
+    const store = createMemoryRunStore({ now: noon });
+    const now = noon().toISOString();
+    expect(store.save({ run_id: "r", updated_at: "yesterday" }).updated_at).toBe("yesterday");
+    expect(store.save({ run_id: "r", updated_at: "" }).updated_at).toBe(now);
+    expect(store.events("r")?.events.map(({ created_at }) => created_at)).toEqual([now, now]);
+    store.save({ run_id: "r", updated_at: "yesterday" });
+    expect(store.cancel("r")?.updated_at).toBe(now);
+  });
+
   it("pages through events and copes with any cursor and limit", () => {
     const store = createMemoryRunStore({ now: noon });
     store.start({ run_id: "r" });

@@ -100,6 +100,7 @@ export function normalizeRun(value: unknown): Run {
 /** Runs and their events, kept in memory. Nothing here asks whose run it is. */
 interface RunStore {
   start(run: unknown): Run;
+  /** Stores a run that changed elsewhere; the time of the change is the one it states, or else now. */
   save(run: unknown): Run;
   /** Replaces a record without an event, because to those who watch the run nothing happened. */
   adopt(run: Run): Run;
@@ -125,15 +126,16 @@ export function createMemoryRunStore({
   const runs = new Map<string, Run>();
   const logs = new Map<string, RunEvent[]>();
 
-  function write(value: object): Run {
-    const run = normalize({ ...value, updated_at: now().toISOString() });
+  function write(value: object, updated_at: string): Run {
+    const run = normalize({ ...value, updated_at });
     runs.set(run.run_id, run);
     return run;
   }
 
-  function record(type: RunEvent["type"], value: object): Run {
-    const run = write(value);
-    const { run_id, status, updated_at: created_at } = run;
+  function record(type: RunEvent["type"], value: object, updatedAt?: string): Run {
+    const created_at = now().toISOString();
+    const run = write(value, updatedAt || created_at);
+    const { run_id, status } = run;
     const log = logs.get(run_id) ?? [];
     log.push({ id: eventId(run_id, log.length), type, created_at, metadata: { status } });
     logs.set(run_id, log);
@@ -151,8 +153,11 @@ export function createMemoryRunStore({
       const started_at = text(given.started_at) || now().toISOString();
       return record("run_started", { ...given, status: "running", started_at });
     },
-    save: (value) => record("run_updated", snapshotMap(value)),
-    adopt: write,
+    save(value) {
+      const given = snapshotMap(value);
+      return record("run_updated", given, text(given.updated_at));
+    },
+    adopt: (run) => write(run, now().toISOString()),
     get: (runId) => runs.get(runId),
     all: () => runs.values(),
     finish: (runId, status = "completed") =>

@@ -14,6 +14,37 @@ it("never calls a run completed that could not lock its transcript", () => {
   expect(runOutcome.runControlStatus(result)).toBe("running");
 });
 
+it("keeps a status other than completed that was given beside lock contention", () => {
+  const result = { status: "transcript_lock_contention" };
+  expect(runOutcome.normalize({ status: "Cancelled" }, result)).toMatchObject({
+    status: "cancelled",
+    completed: false,
+    stop_reason: "transcript_lock_contention",
+    retryable: false,
+  });
+  expect(runOutcome.normalize({ status: "unknown" }, result).status).toBe("incomplete");
+});
+
+it("never says completed of a run that is said not to be, even if its status does", () => {
+  const result = { completed: false };
+  expect(runOutcome.normalize({ status: "completed" }, result)).toMatchObject({
+    status: "completed",
+    completed: false,
+  });
+  expect(runOutcome.normalize({ status: "completed", completed: null }, {}).completed).toBe(false);
+  expect(runOutcome.normalize({ status: "completed", completed: true }, result).completed).toBe(true);
+});
+
+it("derives whether to retry when null is given for it", () => {
+  expect(runOutcome.normalize({ retryable: null }, { status: "failed" }).retryable).toBe(true);
+  expect(runOutcome.normalize({ retryable: false }, { status: "failed" }).retryable).toBe(false);
+});
+
+it("takes an empty list for the empty map", () => {
+  expect(runOutcome.normalize([], [])).toEqual(runOutcome.normalize({}, {}));
+  expect(runOutcome.runControlStatus([])).toBe(runOutcome.runControlStatus({}));
+});
+
 it("gives the same outcome when it reads its own again", () => {
   const result = { status: "budget_exceeded", budget: "turns", completed: false };
   const outcome = runOutcome.normalize(undefined, result);

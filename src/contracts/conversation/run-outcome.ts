@@ -1,6 +1,6 @@
 // How a run ended, in one vocabulary, whatever the result that tells of it looks like.
 import { nonEmptyString, trimmed } from "../coerce.ts";
-import { isEmpty, isMap, type JsonMap, snapshotMap, type UnknownMap } from "../json.ts";
+import { asMap, isEmpty, isMap, type JsonMap, snapshotMap, type UnknownMap } from "../json.ts";
 
 const statuses = [
   "completed",
@@ -32,18 +32,19 @@ export type RunOutcome = {
 const nothing: UnknownMap = {};
 
 /** The outcome of a result: what the given outcome states, and for the rest what follows from the result. */
-export function normalize(outcome: unknown, result: UnknownMap): RunOutcome {
-  const given = isMap(outcome) ? outcome : nothing;
-  const { status, stop_reason, retryable } = isContended(result) ? contended : ending(given, result);
-  const failure = firstFilled(given.failure, result.failure);
-  const providerError = firstFilled(given.provider_error, stop_reason === "provider_error" ? result.failure : null);
+export function normalize(outcome: unknown, result: unknown): RunOutcome {
+  const given = asMap(outcome) ?? nothing;
+  const told = asMap(result) ?? nothing;
+  const { status, stop_reason, retryable } = ending(given, told);
+  const failure = firstFilled(given.failure, told.failure);
+  const providerError = firstFilled(given.provider_error, stop_reason === "provider_error" ? told.failure : null);
   const assertions = firstFilled(given.assertions);
   const metadata = firstFilled(given.metadata);
   return Object.freeze({
     schema: "agents-api.run-outcome",
     version: 1,
     status,
-    completed: status === "completed",
+    completed: status === "completed" && isSaidCompleted(given, told),
     stop_reason,
     retryable,
     ...(failure && { failure }),
@@ -54,8 +55,8 @@ export function normalize(outcome: unknown, result: UnknownMap): RunOutcome {
 }
 
 /** The status that run control shows for a result; an incomplete run is still `running`. */
-export function runControlStatus(result: UnknownMap): Exclude<RunStatus, "incomplete"> | "running" {
-  const { status } = normalize(result.run_outcome, result);
+export function runControlStatus(result: unknown): Exclude<RunStatus, "incomplete"> | "running" {
+  const { status } = normalize(asMap(result)?.run_outcome, result);
   return status === "incomplete" ? "running" : status;
 }
 
@@ -64,16 +65,14 @@ type Ending = Pick<RunOutcome, "status" | "stop_reason" | "retryable">;
 // Nothing ran, so nothing can have completed, even where an outcome that came along says so.
 const contended: Ending = { status: "incomplete", stop_reason: "transcript_lock_contention", retryable: false };
 
-function isContended(result: UnknownMap): boolean {
-  return result.status === contended.stop_reason;
-}
-
 function ending(given: UnknownMap, result: UnknownMap): Ending {
-  const status = keyword(given.status, statuses) ?? derivedStatus(given, result);
+  const stated = keyword(given.status, statuses);
+  if (result.status === contended.stop_reason && (stated ?? "completed") === "completed") return contended;
+  const status = stated ?? derivedStatus(given, result);
   return {
     status,
     stop_reason: trimmed(given.stop_reason)?.toLowerCase() ?? derivedStopReason(status, result),
-    retryable: given.retryable === undefined ? isRetryable(status, result) : Boolean(given.retryable),
+    retryable: given.retryable == null ? isRetryable(status, result) : Boolean(given.retryable),
   };
 }
 
@@ -91,8 +90,12 @@ function derivedStatus(given: UnknownMap, result: UnknownMap): RunStatus {
   const told = telling.find((status) => status === result.status);
   if (told !== undefined) return told;
   if (result.status === "failed" || result.failure != null) return "failed";
-  const completed = given.completed === undefined ? (result.completed ?? true) : given.completed;
-  return completed ? "completed" : "incomplete";
+  return isSaidCompleted(given, result) ? "completed" : "incomplete";
+}
+
+/** What is said about completion, whatever the status; where nothing is, the run came to its end. */
+function isSaidCompleted(given: UnknownMap, result: UnknownMap): boolean {
+  return Boolean(given.completed === undefined ? (result.completed ?? true) : given.completed);
 }
 
 function derivedStopReason(status: RunStatus, result: UnknownMap): string {

@@ -55,6 +55,18 @@ it("takes 16 calls of a kind and 32 parameters of a call", () => {
   expect(Object.keys(fromText(line)[0]?.parameters ?? {})).toHaveLength(32);
 });
 
+it("counts only parameters that it can use", () => {
+  const names = [
+    ...Array.from({ length: 5 }, () => "not usable"),
+    ...Array.from({ length: 40 }, (_, index) => `p${index}`),
+  ];
+  const xml = fromText(`<function_calls>${invoke("t", names.map((name) => parameter(name, "x")).join(""))}`);
+  const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, "x"])));
+  const json = fromText(`<tool_call name="t">${body}</tool_call>`);
+  expect(Object.keys(xml[0]?.parameters ?? {})).toEqual(names.slice(5, 37));
+  expect(xml[0]?.parameters).toEqual(json[0]?.parameters);
+});
+
 it("does not call a tool without the arguments it could not read", () => {
   expect(fromText('<tool_call>{"name":"a","arguments":"{broken"}</tool_call>')).toEqual([]);
   expect(fromText('<tool_call>{"name":"a","arguments":""}</tool_call>')).toMatchObject([{ name: "a", parameters: {} }]);

@@ -11,6 +11,15 @@ it("matches by id even when the names differ", () => {
   expect(toolPairs.validate([call("1", "alias"), result("1", "canonical")])).toEqual([]);
 });
 
+it("tells an id as it stands and counts a blank one as none", () => {
+  expect(toolPairs.validate([call(" 1 "), result("1")])).toMatchObject([
+    { kind: "orphan_tool_call", tool_call_id: " 1 " },
+    { kind: "orphan_tool_result", tool_call_id: "1" },
+  ]);
+  expect(toolPairs.validate([call("  "), result("")])).toEqual([]);
+  expect(toolPairs.validate([call("  ")])[0]).not.toHaveProperty("tool_call_id");
+});
+
 it("lists orphans in the order of the transcript", () => {
   const orphans = toolPairs.validate([call("late"), result("unknown"), call("1"), result("1"), call("1")]);
   expect(orphans.map(({ index, kind }) => [index, kind])).toEqual([

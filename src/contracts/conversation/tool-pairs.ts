@@ -1,5 +1,5 @@
 // Which tool calls and tool results of a transcript lack the other half. Providers refuse a transcript with such halves.
-import { trimmed } from "../coerce.ts";
+import { trim } from "../coerce.ts";
 import type { JsonMap } from "../json.ts";
 import * as message from "./message.ts";
 
@@ -22,7 +22,7 @@ export function validate(messages: unknown): readonly Orphan[] {
   for (const [index, { type, payload, metadata }] of message.normalizeMany(messages).entries()) {
     if (type !== "tool_call" && type !== "tool_result") continue;
     const name = typeof payload.tool_name === "string" ? payload.tool_name : "";
-    const id = trimmed(metadata.tool_call_id);
+    const id = callId(metadata);
     const [queues, key] = id === undefined ? [byName, name] : [withId, id];
     const half: Orphan = { index, kind: `orphan_${type}`, type, tool_name: name, ...(id && { tool_call_id: id }) };
     if (type === "tool_call") wait(queues, key, half);
@@ -52,6 +52,11 @@ export function prune<Item>(messages: readonly Item[]): Pruned<Item> {
   const retained = messages.filter((_, index) => !dropped.has(index));
   const metadata = { ...total, retained_count: retained.length, removed_indices: [...dropped], orphans };
   return { messages: retained, removed: orphans, events: [{ type: "tool_pair_pruned", metadata }] };
+}
+
+/** The id as it stands, since providers compare it letter by letter; a blank one counts as none. */
+function callId({ tool_call_id: id }: JsonMap): string | undefined {
+  return typeof id === "string" && trim(id) !== "" ? id : undefined;
 }
 
 function wait(queues: Map<string, Waiting>, key: string, call: Orphan): void {

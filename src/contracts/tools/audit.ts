@@ -20,7 +20,7 @@ export function event(call: {
 }): JsonMap {
   const { tool_name, tool_call_id, exposure, result, declaration, turn } = call;
   const source = nonEmptyString(declaration?.source);
-  const errorType = nonEmptyString(result.metadata.error_type);
+  const errorType = nonEmptyString(result.metadata?.error_type);
   return seal({
     schema_version: 1,
     type: "tool_call",

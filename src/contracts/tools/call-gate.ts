@@ -1,7 +1,7 @@
 // Rules about the order of tool calls: after an anchor tool only so many calls of others before a required one, and no
 // end of the run before the required one was called. What was called so far is kept as one small tally per rule, so
 // that a judgement costs the same in a long conversation as in a short one.
-import { stringList, trim, trimmed, wholeNumber } from "../coerce.ts";
+import { stringList, trim, trimmed, truthy, wholeNumber } from "../coerce.ts";
 import { emptyMap, isMap, type JsonMap, type UnknownMap } from "../json.ts";
 
 /** One usable rule. */
@@ -152,7 +152,7 @@ const falseWords: ReadonlySet<string> = new Set(["", "0", "false", "no", "off"])
 
 function flag(value: unknown, fallback: boolean): boolean {
   if (typeof value === "string") return !falseWords.has(trim(value).toLowerCase());
-  return Boolean(value ?? fallback);
+  return truthy(value ?? fallback);
 }
 
 function countOne(rule: CallRule, tally: Tally, toolName: string): Tally {

@@ -8,9 +8,10 @@ import { requestFromCall } from "./runtime-tool.ts";
  * client call without an id throws `invalid_runtime_tool_request`: its result could not be matched to it.
  */
 export function chatExecutor(hostExecutor: ToolExecutor): ToolExecutor {
-  return (call, declaration, context) => {
-    if (declaration.executor !== "client") return hostExecutor(call, declaration, context);
-    const { tool_name, id: tool_call_id, parameters } = call;
+  return (call, declaration, context, options) => {
+    if (declaration.executor !== "client") return hostExecutor(call, declaration, context, options);
+    const { tool_name, parameters } = call;
+    const tool_call_id = call.id ?? call.metadata?.tool_call_id;
     const runtime = runtimeMetadata.normalize(declaration.runtime);
     return {
       success: false,

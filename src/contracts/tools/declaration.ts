@@ -87,7 +87,7 @@ function aliasesOf(tools: ToolMap): ReadonlyMap<string, string> {
   if (known) return known;
   const index = new Map<string, string>();
   for (const [name, declaration] of Object.entries(tools)) {
-    if (!isMap(declaration)) continue;
+    if (!isContainer(declaration)) continue;
     const { provider_safe_name, provider_aliases } = declaration;
     const aliases = Array.isArray(provider_aliases) ? provider_aliases : [];
     // The first declaration keeps an alias that a later one claims too.

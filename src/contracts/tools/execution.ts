@@ -2,7 +2,7 @@
 // comes to. Nothing a tool does can throw into the loop; every failure is a result with an error_type.
 import { nonEmptyString, trimmed } from "../coerce.ts";
 import { errorMessage } from "../error.ts";
-import { isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
+import { isContainer, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
 import * as toolCall from "./call.ts";
 import { canonicalName, type ToolDeclaration, type ToolMap } from "./declaration.ts";
 import { build, validateRequired } from "./parameters.ts";
@@ -31,7 +31,7 @@ type Outcome = { readonly returned: unknown } | { readonly threw: unknown };
 /** Finds the declaration of a tool the model named, builds its parameters and checks the required ones. */
 export function prepare(toolName: string, parameters: JsonMap, tools: ToolMap, context: JsonMap): Prepared {
   const name = canonicalName(toolName, tools);
-  const declaration = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  const declaration = Object.hasOwn(tools, name) && isContainer(tools[name]) ? tools[name] : undefined;
   if (declaration === undefined) {
     return notReady(toolResult.failure(toolName, `Tool '${toolName}' not found`, { error_type: "tool_not_found" }));
   }
@@ -115,7 +115,8 @@ function sourceOf(declaration: ToolDeclaration, name: string): string | undefine
 
 function mergedRuntime(declaration: ToolDeclaration, own: Json | undefined): unknown {
   // Cleaned before it is laid over the declaration's, so that a null cannot erase what was declared.
-  return own === undefined ? declaration.runtime : { ...declaration.runtime, ...runtimeMetadata.normalize(own) };
+  const declared = runtimeMetadata.normalize(declaration.runtime);
+  return own === undefined ? declared : { ...declared, ...runtimeMetadata.normalize(own) };
 }
 
 function executorException(call: ToolCall, declaration: ToolDeclaration, threw: unknown): ToolResult {

@@ -2,7 +2,7 @@
 // do not reset the count; only a different failure does.
 import { stableHash } from "../canonical-json.ts";
 import { nonEmptyString, trim, wholeNumber } from "../coerce.ts";
-import { isMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
+import { emptyMap, isMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
 
 const DEFAULT_THRESHOLD = 2;
 const LOWEST_THRESHOLD = 2;
@@ -34,7 +34,7 @@ export function normalizeThreshold(value: unknown): number {
 export function signature(toolName: string, parameters: JsonMap, result: UnknownMap): FailureSignature {
   const identity = {
     tool_name: trim(toolName),
-    parameters_hash: stableHash(parameters),
+    parameters_hash: stableHash(isMap(parameters) ? parameters : emptyMap),
     error_code: errorCode(result),
   };
   return seal({ ...identity, signature_hash: stableHash(identity) });

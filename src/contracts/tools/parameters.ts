@@ -1,4 +1,5 @@
 // What a tool is called with: the model's parameters, completed and overruled by what the declaration binds.
+import { truthy } from "../coerce.ts";
 import {
   emptyMap,
   isContainer,
@@ -79,7 +80,7 @@ const requiredNames = perDefinition((definition): readonly string[] => {
   if (!isMap(schema)) return [];
   const listed = Array.isArray(schema.required) ? schema.required : [];
   const configured = isContainer(schema.properties) ? schema.properties : schema;
-  const flagged = Object.entries(configured).filter(([, config]) => isMap(config) && isSet(config.required));
+  const flagged = Object.entries(configured).filter(([, config]) => isMap(config) && truthy(config.required));
   const names = [...listed, ...flagged.map(([name]) => name)];
   return [...new Set(names.filter((name) => typeof name === "string" && name !== ""))];
 });
@@ -121,9 +122,4 @@ function own(container: unknown, key: string): Json | undefined {
 
 function firstDefined(...values: (Json | undefined)[]): Json | undefined {
   return values.find((value) => value !== undefined);
-}
-
-/** Whether a flag is set; an empty list or map is an empty value, not a set flag. */
-function isSet(flag: unknown): boolean {
-  return isContainer(flag) ? !isEmpty(flag) : Boolean(flag);
 }

@@ -1,5 +1,5 @@
 // What running one tool came to: a value or an error, never both, until a size limit puts an excerpt beside the error.
-import { nonEmptyString, trimmed } from "../coerce.ts";
+import { nonEmptyString, trimmed, truthy } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { isContainer, isEmpty, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
 import * as citations from "./citations.ts";
@@ -33,7 +33,7 @@ export function normalize(value: unknown): ToolResult {
   const optional = optionalFields(fields);
   // The order of the keys is part of the contract: sizes and excerpts are taken from the text as written.
   return seal(
-    fields.success
+    truthy(fields.success)
       ? { success: true, tool_name: toolName, metadata, ...optional, result: fields.result ?? nothing }
       : {
           success: false,

@@ -165,10 +165,11 @@ async function resume(
 ): Promise<JsonMap | null> {
   if (continuation === undefined || continuation === null) return null;
   if (typeof continuation !== "function") {
-    throw holdfastError("invalid_runtime_tool_continuation", "continuation must be a function");
+    throw holdfastError("invalid_runtime_tool_continuation", "continuation must be callable");
   }
   const answer: unknown = await continuation(request, result, context);
-  if (!isContainer(answer)) throw holdfastError("invalid_runtime_tool_continuation", "continuation must return a map");
+  if (!isContainer(answer))
+    throw holdfastError("invalid_runtime_tool_continuation", "continuation must return an array");
   const continued = snapshot(answer) as JsonMap;
   hooks?.emit("runtimeToolRequestResumed", request, result, continued, context);
   return continued;

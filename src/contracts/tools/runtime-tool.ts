@@ -1,6 +1,6 @@
 // A tool that somebody else runs: the request a run waits for, and the result that is handed in later.
 import { sha256 } from "../canonical-json.ts";
-import { nonEmptyString, trim, trimmed } from "../coerce.ts";
+import { nonEmptyString, trim, trimmed, truthy } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { emptyMap, isContainer, type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import * as citations from "./citations.ts";
@@ -79,7 +79,7 @@ export function withStatus<Status extends string>(
 /** A submitted result; throws `invalid_runtime_tool_result` unless it says which request and tool it is for. */
 export function result(value: unknown): RuntimeToolResult {
   const given = snapshotMap(value);
-  const success = Boolean(given.success ?? true);
+  const success = truthy(given.success ?? true);
   return snapshot({
     status: "runtime_tool_submitted",
     request_id: required(given, "request_id", "invalid_runtime_tool_result"),

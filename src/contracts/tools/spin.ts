@@ -1,7 +1,7 @@
 // Notices a model that makes the same call over and over, whatever the calls return.
 import { stableHash } from "../canonical-json.ts";
 import { trim, wholeNumber } from "../coerce.ts";
-import { type JsonMap, seal } from "../json.ts";
+import { emptyMap, isMap, type JsonMap, seal } from "../json.ts";
 
 const DEFAULT_THRESHOLD = 3;
 const LOWEST_THRESHOLD = 2;
@@ -26,7 +26,10 @@ export function normalizeThreshold(value: unknown): number {
 
 /** The signature of a call, from its parameters as the model gave them. */
 export function signature(toolName: string, parameters: JsonMap): SpinSignature {
-  const identity = { tool_name: trim(toolName), parameters_hash: stableHash(parameters) };
+  const identity = {
+    tool_name: trim(toolName),
+    parameters_hash: stableHash(isMap(parameters) ? parameters : emptyMap),
+  };
   return seal({ ...identity, signature_hash: stableHash(identity) });
 }
 

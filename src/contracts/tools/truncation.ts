@@ -1,7 +1,7 @@
 // Keeps a tool result within a number of bytes: too large a one is replaced by its beginning, with its citations.
 import { text } from "../canonical-json.ts";
 import { wholeNumber } from "../coerce.ts";
-import { isMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
+import { emptyMap, isMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
 import * as citations from "./citations.ts";
 import type { ToolResult } from "./result.ts";
 
@@ -28,7 +28,11 @@ export function truncate(result: ToolResult, maxBytes: number): Truncation {
   const dropped = ofResult.dropped + ofMetadata.dropped;
   const sizes = { original_bytes, excerpt_bytes: maxBytes };
   const lost = dropped > 0 ? { citations_dropped: dropped } : {};
-  const { citations: _citations, citations_dropped: _dropped, ...metadata } = result.metadata;
+  const {
+    citations: _citations,
+    citations_dropped: _dropped,
+    ...metadata
+  } = isMap(result.metadata) ? result.metadata : emptyMap;
   const shortened = seal({
     ...result,
     metadata: seal({ ...metadata, ...ofMetadata.kept, truncated: true, ...sizes, ...lost }),

@@ -1,6 +1,6 @@
 // `tool_name key=value other="two words"`, when that is all the text there is.
 import { trim } from "../../coerce.ts";
-import { MOST_PARAMETERS, type TextToolCall, textToolCall } from "./text-tool-call.ts";
+import { type TextToolCall, textToolCall } from "./text-tool-call.ts";
 
 const FIRST_WORD = /^[A-Za-z0-9_/.:-]{1,128}(?=[ \t])/;
 const PAIR = /[ \t]([A-Za-z_][A-Za-z0-9_-]{0,127})=(?:"([^"]*)"|'([^']*)'|([^\s"']\S*))/g;
@@ -16,10 +16,5 @@ export function readOneLine(text: string): readonly TextToolCall[] {
 }
 
 function pairsOf(rest: string): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (const [, key = "", double, single, bare] of rest.matchAll(PAIR)) {
-    pairs.push([key, double ?? single ?? bare ?? ""]);
-    if (pairs.length === MOST_PARAMETERS) break;
-  }
-  return pairs;
+  return Array.from(rest.matchAll(PAIR), ([, key = "", double, single, bare]) => [key, double ?? single ?? bare ?? ""]);
 }

@@ -1,7 +1,7 @@
 // `<function_calls><invoke name="…"><parameter name="…">…</parameter></invoke></function_calls>`
 import { trim } from "../../coerce.ts";
 import { tagBodies } from "./tag-bodies.ts";
-import { MOST_MATCHES, MOST_PARAMETERS, type TextToolCall, textToolCall } from "./text-tool-call.ts";
+import { MOST_MATCHES, type TextToolCall, textToolCall } from "./text-tool-call.ts";
 
 /** The invocations inside the wrapper; without one, `<invoke>` is just something the model talks about. */
 export function readXml(text: string): readonly TextToolCall[] {
@@ -13,7 +13,7 @@ export function readXml(text: string): readonly TextToolCall[] {
 }
 
 function parametersOf(body: string): [string, string][] {
-  return tagBodies(body, "parameter", MOST_PARAMETERS).map((parameter) => [parameter.name, plainText(parameter.body)]);
+  return tagBodies(body, "parameter").map((parameter) => [parameter.name, plainText(parameter.body)]);
 }
 
 function plainText(body: string): string {

@@ -17,8 +17,12 @@ const closing = {
   tool_call: "</tool_call>",
 };
 
-/** The first so many tags of a kind that are closed, with their name attribute and what stands between. */
-export function tagBodies(text: string, tag: keyof typeof opening, most: number): readonly TagBody[] {
+/** The tags of a kind that are closed, or the first so many of them, with their name attribute and what stands between. */
+export function tagBodies(
+  text: string,
+  tag: keyof typeof opening,
+  most = Number.POSITIVE_INFINITY,
+): readonly TagBody[] {
   const found: TagBody[] = [];
   const open = opening[tag];
   open.lastIndex = 0;

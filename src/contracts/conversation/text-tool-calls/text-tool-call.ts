@@ -4,7 +4,7 @@ import { emptyMap, isContainer, isMap, type Json, type JsonMap, snapshot } from 
 export type TextToolCall = { readonly name: string; readonly parameters: JsonMap; readonly id: string };
 
 export const MOST_MATCHES = 16;
-export const MOST_PARAMETERS = 32;
+const MOST_PARAMETERS = 32;
 
 const TOOL_NAME = /^[A-Za-z0-9_/.:-]{1,128}$/;
 const PARAMETER_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;

@@ -1,0 +1,125 @@
+// The figures as tables, and whether each target is met.
+import { availableParallelism } from "node:os";
+import sdk from "ai/package.json" with { type: "json" };
+import { aiSdk } from "./ai-sdk.ts";
+import { holdfastFull } from "./holdfast-full.ts";
+import { holdfastObserved } from "./holdfast-observed.ts";
+import type { Timing, Timings } from "./measure.ts";
+import type { Subject } from "./workload.ts";
+
+const [SHORT, LONG] = [100, 1600];
+
+export const lengths = [SHORT, 400, LONG];
+export const subjects = [holdfastObserved, holdfastFull, aiSdk];
+
+type Target = { readonly says: string; readonly ratio: (timings: Timings) => number; readonly most: number };
+
+const targets: readonly Target[] = [
+  against(holdfastObserved, 1 / 5, "one fifth"),
+  against(holdfastFull, 1 / 3, "one third"),
+  growth(holdfastObserved),
+  growth(holdfastFull),
+];
+
+function against(subject: Subject, most: number, words: string): Target {
+  return {
+    says: `${subject.name}: at most ${words} of the time per turn of the AI SDK, at ${SHORT} turns`,
+    ratio: (timings) => timings(subject, SHORT).median / timings(aiSdk, SHORT).median,
+    most,
+  };
+}
+
+function growth(subject: Subject): Target {
+  return {
+    says: `${subject.name}: a turn of ${LONG} at most 1.5 times as long as a turn of ${SHORT}`,
+    ratio: (timings) => timings(subject, LONG).median / timings(subject, SHORT).median,
+    most: 1.5,
+  };
+}
+
+/** The tables of figures and targets. */
+export function tables(timings: Timings): string {
+  return [
+    "## Microseconds per turn",
+    "",
+    row(["", ...lengths.map((turns) => `${turns} turns`), `${LONG} / ${SHORT}`]),
+    row(["---", ...lengths.map(() => "---:"), "---:"]),
+    ...subjects.map((subject) =>
+      row([
+        subject.name,
+        ...lengths.map((turns) => figure(timings(subject, turns))),
+        times(timings(subject, LONG).median / timings(subject, SHORT).median),
+      ]),
+    ),
+    "",
+    "## Share of the AI SDK's time",
+    "",
+    row(["", ...lengths.map((turns) => `${turns} turns`)]),
+    row(["---", ...lengths.map(() => "---:")]),
+    ...[holdfastObserved, holdfastFull].map((subject) =>
+      row([
+        subject.name,
+        ...lengths.map((turns) => times(timings(subject, turns).median / timings(aiSdk, turns).median)),
+      ]),
+    ),
+    "",
+    "## Targets",
+    "",
+    row(["Target", "Most", "Measured", ""]),
+    row(["---", "---:", "---:", "---"]),
+    ...targets.map(({ says, ratio, most }) => {
+      const measured = ratio(timings);
+      return row([says, times(most), times(measured), measured <= most ? "met" : "**missed**"]);
+    }),
+    "",
+  ].join("\n");
+}
+
+/** The page that `npm run bench` leaves behind. */
+export function page(timings: Timings, rounds: number): string {
+  return `# What a turn costs
+
+Written by \`npm run bench\`; \`npm run bench -- --quick\` prints a rougher version and leaves this page alone.
+
+Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, \`ai\` ${sdk.version},
+${rounds} rounds.
+
+${tables(timings)}
+## How to read it
+
+Each turn the model says a short sentence and calls one tool with a small JSON argument; the tool answers with a small
+JSON object; in the last turn the model says that it is done. Model and tool are asynchronous functions that answer at
+once, so what is left is the cost of the loop itself. A real model takes a second or more per turn, so these
+figures matter to a server with many conversations and to tests, not to the speed of one answer.
+
+- **${holdfastObserved.name}**: \`runConversation\` with a turn runner, a tool and \`onEvent\`.
+- **${holdfastFull.name}**: the same with guards, hooks and ports on and none tripping: budgets, mediator, completion policy,
+  \`shouldContinue\`, compaction, call rules, spin and failure detection, truncation, diagnostics, interrupts, lock,
+  persister, run control, runtime tool store, hooks and an abort signal.
+- **${aiSdk.name}**: \`generateText\` with the mock model it ships, the same tool and schema (without a validator) and
+  \`onStepEnd\`. The mock's log of prompts is emptied, because keeping it would count against the SDK.
+
+The subjects do not do the same for their time: Holdfast keeps redacted events, audit hashes and records that can be
+stored; the SDK converts every message to the form of a provider, which in Holdfast is left to the turn runner.
+
+A figure is the median over the rounds; in brackets the fastest round, then the middle half of them. Each subject has an
+isolate of its own, as in a program that uses only this one; the isolates take turns, length by length and round by
+round, never two at a time, so that a busy machine slows all of them alike. Every sample is ${LONG} turns, as one run or as
+several shorter ones, right after as many turns that are not timed; the subject's own garbage collection counts.
+None is forced: right after a full collection the compiler has to learn anew, and so it does when subjects share a heap;
+both make all of them slower, and Holdfast more than the SDK. Each run must prove that it made
+all its turns and calls. Ratios are of medians: they carry over to other machines, the microseconds do not.
+`;
+}
+
+function figure({ median, fastest, middleHalf: [low, high] }: Timing): string {
+  return `${median.toFixed(1)} (${fastest.toFixed(1)}; ${low.toFixed(1)}–${high.toFixed(1)})`;
+}
+
+function times(ratio: number): string {
+  return ratio.toFixed(2);
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}

@@ -1,0 +1,109 @@
+// npm start: what a conversation with tools looks like on Holdfast, in five short scenes.
+import { message, runConversation } from "holdfast";
+import { calls, callsTool, says, scriptedModel } from "holdfast/testing";
+import { houseRule, refunds, runTool, tools } from "./shop.ts";
+import { auditTrail, heading, labelled, outcome, paragraph, transcript } from "./terminal.ts";
+
+const options = { maxTurns: 5, toolDeclarations: tools, toolExecutor: runTool };
+const customer = (content: string) => message.text("user", content);
+
+heading("Holdfast: a short tour");
+paragraph(
+  "A support agent of a small shop answers customers and may use two tools. The model is scripted: it is offline, " +
+    "needs no key and says the same every time. Everything around it is the real conversation loop.",
+);
+
+heading("1. The agent uses its tools, and secrets stay out of sight");
+paragraph(
+  "The model looks up an order and pays it back. The second call carries the customer's card token. The audit is " +
+    "the trace that anybody may see: what was called and how it ended, with a hash in place of the values.",
+);
+const cardToken = "tok_4242_4242";
+const refunded = await runConversation(
+  [customer("Order 7 never arrived.")],
+  scriptedModel([
+    calls(says("I am sorry. Let me look."), callsTool("shop/order", { number: 7 })),
+    callsTool("shop/refund", { order: 7, euros: 12, card_token: cardToken }),
+    says("It was lost in the post. You have your 12 euros back."),
+  ]),
+  options,
+);
+transcript(refunded.messages);
+outcome(refunded);
+auditTrail(refunded);
+labelled("card token", `given to the tool: ${yesOrNo(refunds[0]?.card_token === cardToken)}`);
+labelled("", `shown in the transcript: ${yesOrNo(JSON.stringify(refunded.messages).includes(cardToken))}`);
+labelled("", `shown in the audit: ${yesOrNo(JSON.stringify(refunded.tool_audit_events).includes(cardToken))}`);
+
+heading("2. A call is refused before it runs");
+paragraph("A rule of the house is asked before every call. What it refuses never runs, and the model is told why.");
+const refused = await runConversation(
+  [customer("Pay me 900 euros for order 7!")],
+  scriptedModel([callsTool("shop/refund", { order: 7, euros: 900 }), says("For that, please come to the counter.")]),
+  { ...options, preToolMediator: houseRule },
+);
+transcript(refused.messages);
+outcome(refused);
+auditTrail(refused);
+
+heading("3. A person decides");
+paragraph("The refund tool wants approval for anything above 20 euros. The run ends there and says what it waits for.");
+const waiting = await runConversation(
+  [customer("Please refund order 8, 60 euros.")],
+  scriptedModel([callsTool("shop/refund", { order: 8, euros: 60 }, { id: "refund-8" })]),
+  options,
+);
+transcript(waiting.messages);
+outcome(waiting);
+paragraph("Somebody approves, the shop pays, and the conversation goes on with the result:");
+const paid = message.toolResult({
+  content: "Approved and paid.",
+  tool_name: "shop/refund",
+  payload: { success: true, result: { refunded: 8 } },
+  metadata: { tool_call_id: "refund-8" },
+});
+const model = scriptedModel([says("Your 60 euros are on their way.")]);
+const resumed = await runConversation([...waiting.messages, paid], model, options);
+transcript(resumed.messages.slice(waiting.messages.length));
+outcome(resumed);
+
+heading("4. A budget ends a run that does too much");
+paragraph("The model wants to look up three orders. This run may call two tools.");
+const curious = await runConversation(
+  [customer("What have I ever ordered?")],
+  scriptedModel([
+    calls(...[1, 2, 3].map((number) => callsTool("shop/order", { number }))),
+    says("This sentence is never reached."),
+  ]),
+  { ...options, budgets: [{ name: "tool_calls", ceiling: 2 }] },
+);
+transcript(curious.messages);
+outcome(curious);
+
+heading("5. Stopping in the middle");
+paragraph("The caller stops the run while a tool is at work. The call still gets a result, and it is an honest one.");
+const stop = new AbortController();
+const stopped = await runConversation(
+  [customer("Where is order 9?")],
+  scriptedModel([callsTool("shop/order", { number: 9 })]),
+  {
+    ...options,
+    signal: stop.signal,
+    toolExecutor: () => {
+      stop.abort();
+      return new Promise(() => {});
+    },
+  },
+);
+transcript(stopped.messages);
+outcome(stopped);
+
+heading("Where to go next");
+labelled("README.md", "what Holdfast is, what exists today, and the smallest example");
+labelled("examples/", "programs to run and change, such as examples/client-tool/main.ts");
+labelled("docs/", "a page per concept; docs/concepts/conversation-loop.md is the first");
+labelled("npm test", "everything above, and much more, as tests");
+
+function yesOrNo(claim: boolean): string {
+  return claim ? "yes" : "no";
+}

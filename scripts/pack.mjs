@@ -1,0 +1,31 @@
+// Runs before and after npm packs the package. Inside the repository the exports name the sources, which Node runs as
+// they are; it refuses to do so below node_modules, so the packed package names what `npm run build` makes of them.
+import { execSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+
+const manifest = new URL("../package.json", import.meta.url);
+
+if (process.argv[2] === "before") {
+  rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
+  execSync("npm run build", { stdio: ["ignore", "ignore", "inherit"] });
+  rewriteExports(toBuilt);
+} else {
+  rewriteExports(toSource);
+}
+
+function rewriteExports(rewrite) {
+  const content = JSON.parse(readFileSync(manifest, "utf8"));
+  content.exports = Object.fromEntries(
+    Object.entries(content.exports).map(([path, target]) => [path, rewrite(target)]),
+  );
+  writeFileSync(manifest, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+function toBuilt(target) {
+  const path = /^\.\/src\/(.+)\.ts$/.exec(target)?.[1];
+  return path === undefined ? target : { types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` };
+}
+
+function toSource(target) {
+  return typeof target === "string" ? target : target.default.replace(/^\.\/dist\/(.+)\.js$/, "./src/$1.ts");
+}

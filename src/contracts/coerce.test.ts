@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import * as coerce from "./coerce.ts";
+
+describe("coerce.trim", () => {
+  it("takes away space, tab, line ends, NUL and vertical tab, and no other blank", () => {
+    expect(coerce.trim(" \t\r\n\0\va b\v\0\n\r\t ")).toBe("a b");
+    expect(coerce.trim("\u00a0a\u2003")).toBe("\u00a0a\u2003");
+    expect(coerce.trim("\fa\f")).toBe("\fa\f");
+    expect(coerce.trim(" \n ")).toBe("");
+  });
+});
+
+describe("coerce.trimmed", () => {
+  it.each([
+    [" a ", "a"],
+    ["", undefined],
+    [" \n", undefined],
+    [7, undefined],
+    [null, undefined],
+    [["a"], undefined],
+  ])("reads %j as %j", (value, expected) => {
+    expect(coerce.trimmed(value)).toBe(expected);
+  });
+});
+
+describe("coerce.nonEmptyString", () => {
+  it.each([
+    [" ", " "],
+    ["a", "a"],
+    ["", undefined],
+    [0, undefined],
+    [undefined, undefined],
+  ])("reads %j as %j", (value, expected) => {
+    expect(coerce.nonEmptyString(value)).toBe(expected);
+  });
+});
+
+describe("coerce.numeric", () => {
+  it.each([
+    [1.5, 1.5],
+    ["12", 12],
+    [" -1.5e3 ", -1500],
+    [".5", 0.5],
+    ["5.", 5],
+    ["+7", 7],
+    ["", undefined],
+    ["12abc", undefined],
+    ["0x10", undefined],
+    ["1e999", undefined],
+    ["Infinity", undefined],
+    [Number.NaN, undefined],
+    [Number.POSITIVE_INFINITY, undefined],
+    [true, undefined],
+    [null, undefined],
+    [[1], undefined],
+    [10n, undefined],
+  ])("reads %s as %j", (value, expected) => {
+    expect(coerce.numeric(value)).toBe(expected);
+  });
+});
+
+describe("coerce.wholeNumber", () => {
+  it.each([
+    [2.9, 0, 2],
+    ["2.9", 0, 2],
+    [-2.9, 0, 0],
+    [0, 1, 1],
+    ["many", 1, undefined],
+    [undefined, 1, undefined],
+  ])("cuts %j and lifts it to at least %j", (value, floor, expected) => {
+    expect(coerce.wholeNumber(value, floor)).toBe(expected);
+  });
+});
+
+describe("coerce.stringList", () => {
+  it.each([
+    ["a", ["a"]],
+    [
+      [" a ", "b", "a", "", 7, null],
+      ["a", "b"],
+    ],
+    [undefined, []],
+    [7, []],
+    [{ a: "b" }, []],
+  ])("reads %j as %j", (value, expected) => {
+    expect(coerce.stringList(value)).toEqual(expected);
+  });
+});

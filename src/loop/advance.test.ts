@@ -1,0 +1,420 @@
+import { describe, expect, it } from "vitest";
+import * as message from "../contracts/conversation/message.ts";
+import * as toolPairs from "../contracts/conversation/tool-pairs.ts";
+import { createHooks } from "../contracts/hooks.ts";
+import { type Advance, advance } from "./advance.ts";
+import { configure } from "./configure.ts";
+import type { Arrived, Next } from "./next.ts";
+import type { RunOptions } from "./options.ts";
+import type { LogRecord } from "./records.ts";
+import { fold, initialState, type State } from "./state.ts";
+import { absorb, type Body, type Rules, startWorking, type Working } from "./working.ts";
+
+const tool = (name: string) => ({ name, source: "abilities", description: "Does something." });
+const toolDeclarations = { "ability/save": tool("ability/save"), "ability/peek": tool("ability/peek") };
+const call = (id: string, name = "ability/save") => ({ id, name, parameters: { id } });
+const calls = (...tool_calls: unknown[]) => ({ returned: { tool_calls } });
+const returned = (value: unknown): Arrived => ({ returned: value });
+
+/** A machine with its log, which is fed by hand. */
+type Machine = {
+  readonly records: LogRecord[];
+  readonly bodies: Body[];
+  readonly working: Working;
+  state(): State;
+  /** Brings what was asked for, or nothing, and tells what is asked for next. */
+  bring(arrived?: Arrived): Next;
+  /** Forgets everything but the log. */
+  restart(): void;
+};
+
+function machine(options: RunOptions = {}, rules: Rules = { waiting: "end" }): Machine {
+  const given: RunOptions = { maxTurns: 3, toolDeclarations, toolExecutor: () => undefined, ...options };
+  const { config, messages } = configure([{ role: "user", content: "go" }], given);
+  const start = () => startWorking({ ...config, rules }, messages);
+  const records: LogRecord[] = [];
+  const bodies: Body[] = [];
+  let state: State = initialState;
+  let working = start();
+  return {
+    records,
+    bodies,
+    get working() {
+      return working;
+    },
+    state: () => state,
+    bring(arrived) {
+      const step: Advance = advance(state, working, 0, arrived);
+      state = step.state;
+      records.push(...step.records);
+      bodies.push(...step.bodies);
+      return step.next;
+    },
+    restart() {
+      const stored = JSON.parse(JSON.stringify({ records, bodies })) as { records: LogRecord[]; bodies: Body[] };
+      state = fold(stored.records);
+      working = start();
+      for (const body of stored.bodies) absorb(working, body);
+    },
+  };
+}
+
+/** What is asked for, in a word. */
+function asked(next: Next): string {
+  switch (next.kind) {
+    case "effect":
+      return next.order.kind;
+    case "consult":
+      return next.question.hook;
+    default:
+      return next.kind;
+  }
+}
+
+const filtered = () => {
+  const hooks = createHooks();
+  hooks.filter("preToolCallDecision", (decision) => decision);
+  return hooks;
+};
+const asksAll = { preToolMediator: () => null, hooks: filtered() };
+const anchored = [
+  { after_tool: "ability/save", limited_tools: ["ability/peek"], max_calls: 1, require_one_of: ["ability/save"] },
+];
+
+describe("who decides about a call", () => {
+  it("is nobody when nobody is there to ask", () => {
+    const { bring } = machine();
+    expect(asked(bring())).toBe("call_model");
+    expect(asked(bring(calls(call("a"))))).toBe("run_tool");
+  });
+
+  it("is the mediator first, then the filter with the mediator's decision in hand", () => {
+    const { bring } = machine(asksAll);
+    bring();
+    expect(asked(bring(calls(call("a"))))).toBe("mediator");
+    const next = bring(returned({ action: "reject", error: "not now" }));
+    expect(next).toMatchObject({ question: { hook: "decision_filter", decision: { action: "reject" } } });
+    expect(asked(bring(returned({ action: "proceed" })))).toBe("run_tool");
+  });
+
+  it("is the gate before the mediator, which a gated call never reaches, but not before the filter", () => {
+    const { bring } = machine({ ...asksAll, toolCallRules: anchored });
+    bring();
+    expect(asked(bring(calls(call("a"), call("b", "ability/peek"), call("c", "ability/peek"))))).toBe("mediator");
+    expect(asked(bring(returned(null)))).toBe("decision_filter");
+    expect(asked(bring(returned(null)))).toBe("run_tool");
+    expect(asked(bring(returned("saved")))).toBe("mediator");
+    bring(returned(null));
+    bring(returned(null));
+    const gated = bring(returned("peeked"));
+    expect(gated).toMatchObject({
+      question: {
+        hook: "decision_filter",
+        decision: { action: "reject", result: { metadata: { error_type: "tool_call_gate_rejected" } } },
+      },
+    });
+    expect(asked(bring(returned({ action: "proceed" })))).toBe("run_tool");
+  });
+
+  it.each([
+    ["proceed", { action: "proceed" }, "run_tool"],
+    ["reject", { action: "reject" }, "call_model"],
+    ["replace_result", { action: "replace_result", result: { success: true, result: 1 } }, "call_model"],
+    ["replace_result without a result", { action: "replace_result" }, "run_tool"],
+    ["pending", { action: "pending" }, "end"],
+    ["reject and complete", { action: "reject", complete: true }, "end"],
+    ["nothing", null, "run_tool"],
+    ["something else", { action: "explode" }, "run_tool"],
+  ])("decides %s, and the run goes on from there", (_title, decision, next) => {
+    const { bring } = machine({ preToolMediator: () => null });
+    bring();
+    bring(calls(call("a")));
+    expect(asked(bring(returned(decision)))).toBe(next);
+  });
+
+  it("lets a call proceed when the mediator throws", () => {
+    const { bring } = machine({ preToolMediator: () => null });
+    bring();
+    bring(calls(call("a")));
+    expect(asked(bring({ threw: new Error("mediator") }))).toBe("run_tool");
+  });
+
+  it("is asked about calls that cannot run too, which then get their error as a result", () => {
+    const { bring, working } = machine({ preToolMediator: () => null });
+    bring();
+    expect(bring(calls(call("a", "ability/unknown")))).toMatchObject({
+      question: { hook: "mediator", context: { prepared_tool_call: null, tool_declaration: null } },
+    });
+    expect(asked(bring(returned(null)))).toBe("call_model");
+    expect(working.run.executions[0]?.result).toMatchObject({ metadata: { error_type: "tool_not_found" } });
+  });
+});
+
+describe("a batch", () => {
+  it("is taken one call after another, and what is no call is passed over", () => {
+    const { bring, working } = machine();
+    bring();
+    expect(bring(calls("nonsense", call("a"), { name: "" }, call("b")))).toMatchObject({
+      order: { call: { id: "a" } },
+    });
+    expect(bring(returned(1))).toMatchObject({ order: { call: { id: "b" } } });
+    expect(asked(bring(returned(2)))).toBe("call_model");
+    expect(working.run.executions).toHaveLength(2);
+  });
+
+  it("gives calls without an id one that says where they stand", () => {
+    const { bring } = machine();
+    bring();
+    expect(bring(calls({ name: "ability/save" }))).toMatchObject({ order: { call: { id: "tool-call-1-1" } } });
+  });
+
+  it("records that an effect begins before it is ordered, and only once", () => {
+    const made = machine();
+    made.bring();
+    made.bring(calls(call("a")));
+    const begun = () => made.records.filter(({ type }) => type === "begun").length;
+    expect(made.state().in_flight).toEqual({ kind: "run_tool", call: 0 });
+    expect(begun()).toBe(2);
+    made.restart();
+    expect(made.bring()).toMatchObject({ kind: "effect", order: { kind: "run_tool", call: { id: "a" } } });
+    expect(begun()).toBe(2);
+  });
+});
+
+describe("a completion that the rules do not allow yet", () => {
+  it("gets the model another turn, with the reason, whatever the continuation policy says", () => {
+    const { bring, working } = machine({ toolCallRules: [{ require_tool_use: true }], shouldContinue: null });
+    bring();
+    expect(asked(bring(returned({ content: "done", tool_calls: [] })))).toBe("call_model");
+    expect(working.transcript.at(-1)).toMatchObject({
+      role: "user",
+      metadata: { type: "tool_call_gate_completion_blocked" },
+    });
+  });
+
+  it("ends the run all the same when there is no turn left", () => {
+    const { bring } = machine({ toolCallRules: [{ require_tool_use: true }], maxTurns: 1 });
+    bring();
+    expect(asked(bring(returned({ content: "done", tool_calls: [] })))).toBe("end");
+  });
+});
+
+const waitsOutside = { success: false, status: "runtime_tool_pending", metadata: { why: "outside" } };
+const asksApproval = (action_id?: string) => ({
+  ...{ schema: "agents-api.message", version: 1, type: "approval_required", role: "tool", content: "May I?" },
+  payload: action_id === undefined ? {} : { action_id },
+});
+
+describe("a call that waits for somebody outside", () => {
+  it("ends a run that cannot wait", () => {
+    const { bring, state } = machine();
+    bring();
+    bring(calls(call("a"), call("b")));
+    expect(asked(bring(returned(waitsOutside)))).toBe("end");
+    expect(state().stops).toHaveProperty("pending");
+  });
+
+  it("parks a run that can, under the id of its request", () => {
+    const { bring, state } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a"), call("b")));
+    const parked = bring(returned(waitsOutside));
+    expect(parked).toMatchObject({ kind: "park", call: 0, request_id: expect.stringMatching(/^runtime-tool-/) });
+    expect(state().stops).toEqual({});
+    expect(bring()).toEqual(parked);
+  });
+
+  it("gets the result that is brought, and the batch goes on where it stood", () => {
+    const { bring, working } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a"), call("b")));
+    bring(returned(waitsOutside));
+    expect(bring(returned({ success: true, result: "from outside" }))).toMatchObject({ order: { call: { id: "b" } } });
+    expect(asked(bring(returned("saved")))).toBe("call_model");
+    expect(working.run.executions.map(({ tool_call_id, result }) => ({ tool_call_id, result }))).toMatchObject([
+      { tool_call_id: "a", result: { success: true, result: "from outside" } },
+      { tool_call_id: "b", result: { success: true, result: "saved" } },
+    ]);
+    expect(toolPairs.validate(working.transcript)).toEqual([]);
+  });
+
+  it("gets an error when waiting for it failed, and the batch goes on", () => {
+    const { bring, working } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a"), call("b")));
+    bring(returned(waitsOutside));
+    expect(bring({ threw: new Error("timed out") })).toMatchObject({ order: { call: { id: "b" } } });
+    expect(working.run.executions[0]?.result).toMatchObject({ success: false, error: "timed out" });
+  });
+
+  it("is still parked after a restart", () => {
+    const made = machine({}, { waiting: "park" });
+    made.bring();
+    made.bring(calls(call("a"), call("b")));
+    const parked = made.bring(returned(waitsOutside));
+    made.restart();
+    expect(made.bring()).toEqual(parked);
+    expect(made.bring(returned({ success: true, result: 1 }))).toMatchObject({ order: { call: { id: "b" } } });
+  });
+
+  it("is parked under the action that is to be approved, or under the call when it names none", () => {
+    for (const [action, expected] of [
+      ["act-1", "act-1"],
+      [undefined, "a"],
+    ]) {
+      const { bring } = machine({}, { waiting: "park" });
+      bring();
+      bring(calls(call("a"), call("b")));
+      expect(bring(returned(asksApproval(action)))).toEqual({ kind: "park", call: 0, request_id: expected });
+    }
+  });
+
+  it("is run to its end once it is approved, and the question stays in the transcript", () => {
+    const { bring, working } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a"), call("b")));
+    bring(returned(asksApproval("act-1")));
+    expect(bring(returned({ success: true, result: "published" }))).toMatchObject({ order: { call: { id: "b" } } });
+    expect(working.transcript.map(({ type }) => type)).toEqual([
+      "text",
+      "tool_call",
+      "approval_required",
+      "tool_result",
+      "tool_call",
+    ]);
+    expect(toolPairs.validate(working.transcript.slice(0, 4))).toEqual([]);
+  });
+
+  it("is handed to the store first when there is one, and waits only when that worked", () => {
+    const runtimeToolStore = {} as NonNullable<RunOptions["runtimeToolStore"]>;
+    for (const rules of [{ waiting: "park" }, { waiting: "end" }] as const) {
+      const { bring, working } = machine({ runtimeToolStore }, rules);
+      bring();
+      bring(calls(call("a")));
+      expect(asked(bring(returned(waitsOutside)))).toBe("store_request");
+      expect(asked(bring({ threw: new Error("disk full") }))).toBe("call_model");
+      expect(working.run.executions[0]?.result).toMatchObject({
+        error: expect.stringContaining("disk full"),
+        metadata: { error_type: "runtime_tool_request_failed" },
+      });
+    }
+  });
+});
+
+describe("a wish to stop", () => {
+  const wish = (performed: boolean): Arrived => ({
+    stop: message.text("user", "Stop.", { interrupt_action: "cancel" }),
+    performed,
+  });
+
+  it.each([
+    ["before the first step", [], {}],
+    ["while the model is asked", [undefined], {}],
+    ["while a tool runs", [undefined, calls(call("a"), call("b"))], { a: "outcome_unknown" }],
+    [
+      "while the second tool runs",
+      [undefined, calls(call("a"), call("b")), returned(1)],
+      { a: undefined, b: "outcome_unknown" },
+    ],
+  ] as [string, (Arrived | undefined)[], object][])(
+    "%s ends the run with every call answered",
+    (_when, brought, ends) => {
+      const { bring, working, state } = machine();
+      for (const arrived of brought) bring(arrived);
+      expect(bring(wish(true))).toEqual({ kind: "end" });
+      expect(state()).toMatchObject({ position: "ended", stops: { interrupted: true } });
+      expect(toolPairs.validate(working.transcript)).toEqual([]);
+      const errors = working.run.executions.map(({ tool_call_id, result }) => [
+        tool_call_id,
+        (result as { metadata: { error_type?: string } }).metadata.error_type,
+      ]);
+      expect(Object.fromEntries(errors)).toEqual(ends);
+    },
+  );
+
+  it("cancels a tool that was ordered and never begun", () => {
+    const { bring, working } = machine();
+    bring();
+    bring(calls(call("a")));
+    bring(wish(false));
+    expect(working.run.executions[0]?.result).toMatchObject({ metadata: { error_type: "cancelled" } });
+  });
+
+  it("ends a parked run with its call answered", () => {
+    const { bring, working } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a"), call("b")));
+    bring(returned(waitsOutside));
+    expect(bring(wish(false))).toEqual({ kind: "end" });
+    expect(toolPairs.validate(working.transcript)).toEqual([]);
+  });
+
+  it("changes nothing once the run has ended", () => {
+    const { bring, state } = machine();
+    bring();
+    bring(returned({ content: "done", tool_calls: [] }));
+    const before = state();
+    expect(bring(wish(false))).toEqual({ kind: "end" });
+    expect(state()).toEqual(before);
+  });
+});
+
+describe("an answer that breaks the contract", () => {
+  it.each([
+    ["not a map", 7, { failed: true, error: { code: "invalid_agent_conversation_loop" } }],
+    [
+      "a transcript that is none",
+      { messages: [{ role: "" }] },
+      { error: { code: "invalid_agent_conversation_result" } },
+    ],
+    [
+      "a transcript beside calls",
+      { messages: [7], tool_calls: [] },
+      { error: { code: "invalid_ai_message_envelope" } },
+    ],
+    ["events that are none", { messages: [], events: [7] }, { error: { code: "invalid_agent_conversation_loop" } }],
+  ])("is refused with its code: %s", (_title, answer, refused) => {
+    const { bring, working } = machine();
+    bring();
+    expect(bring(returned(answer))).toMatchObject({ kind: "refuse", ...refused });
+    expect(working.transcript).toHaveLength(1);
+  });
+});
+
+describe("the records", () => {
+  it("lead to the very state that the machine stood in, at every step", () => {
+    const made = machine({ budgets: [{ name: "tool_calls", ceiling: 9 }], toolCallRules: anchored, ...asksAll });
+    const script = [
+      undefined,
+      calls(call("a"), call("b", "ability/peek")),
+      returned(null),
+      returned({ action: "reject" }),
+    ];
+    for (const arrived of script) {
+      made.bring(arrived);
+      expect(fold(made.records)).toEqual(made.state());
+    }
+  });
+
+  it("are numbered without a gap and name the position that follows", () => {
+    const { bring, records, state } = machine();
+    bring();
+    bring(calls(call("a")));
+    bring(returned(1));
+    expect(records.map(({ seq }) => seq)).toEqual(records.map((_, index) => index));
+    expect(records.at(-1)?.to).toBe(state().position);
+  });
+
+  it("hold no content: neither what was said nor what a tool was given or gave back", () => {
+    const { bring, records } = machine();
+    bring();
+    bring(
+      returned({
+        content: "confidential-words",
+        tool_calls: [{ id: "a", name: "ability/save", parameters: { x: "confidential-parameter" } }],
+      }),
+    );
+    bring(returned("confidential-result"));
+    expect(JSON.stringify(records)).not.toContain("confidential");
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it, vi } from "vitest";
+import { createMemoryChatRunControl } from "../contracts/conversation/chat-run-control.ts";
+import type { RunOptions, TurnRunner } from "./options.ts";
+import { runConversation } from "./run-conversation.ts";
+import { nullTranscriptLock, nullTranscriptPersister } from "./transcript.ts";
+
+const hello = [{ role: "user", content: "hello" }];
+const says: TurnRunner = (messages) => ({ messages: [...messages, { role: "assistant", content: "hi" }] });
+const toolDeclarations = {
+  "ability/save": { name: "ability/save", source: "abilities", description: "Saves." },
+};
+const callsOnce = (): TurnRunner => {
+  const answers = [
+    { tool_calls: [{ id: "a", name: "ability/save", parameters: { x: 1 } }] },
+    { content: "done", tool_calls: [] },
+  ];
+  return () => answers.shift();
+};
+
+describe("runConversation", () => {
+  it("returns the transcript, what was said last and that it is complete", async () => {
+    expect(await runConversation(hello, says)).toMatchObject({
+      schema: "agents-api.conversation-result",
+      completed: true,
+      turn_count: 1,
+      final_content: "hi",
+      messages: [{ content: "hello" }, { content: "hi" }],
+    });
+  });
+
+  it("takes synchronous and asynchronous callbacks alike", async () => {
+    const plain = { maxTurns: 2, toolDeclarations, toolExecutor: () => "saved", preToolMediator: () => null };
+    const eventual = { ...plain, toolExecutor: async () => "saved", preToolMediator: async () => null };
+    const runner = callsOnce();
+    const results = [
+      await runConversation(hello, callsOnce(), plain),
+      await runConversation(hello, async (...given) => runner(...given), eventual),
+    ];
+    expect(results[1]).toEqual(results[0]);
+  });
+
+  it("hands a tool its call, its declaration and the context of the turn, all frozen", async () => {
+    const toolExecutor = vi.fn((..._given: unknown[]) => "saved");
+    await runConversation(hello, callsOnce(), {
+      maxTurns: 2,
+      toolDeclarations,
+      toolExecutor,
+      context: { tenant: "t" },
+    });
+    const [call, declaration, context] = toolExecutor.mock.lastCall ?? [];
+    expect(call).toMatchObject({ id: "a", tool_name: "ability/save", parameters: { x: 1 } });
+    expect(declaration).toMatchObject({ name: "ability/save", executor: "host" });
+    expect(context).toEqual({ tenant: "t", turn: 1, tool_call_id: "a" });
+    for (const given of [call, declaration, context]) expect(Object.isFrozen(given)).toBe(true);
+  });
+
+  it("goes on while the model calls tools, and no further than it may", async () => {
+    const runner = vi.fn<TurnRunner>(() => ({ tool_calls: [{ name: "ability/save" }] }));
+    const options = { toolDeclarations, toolExecutor: () => 1 };
+    expect(await runConversation(hello, runner, { ...options, maxTurns: 4 })).toMatchObject({ turn_count: 4 });
+    expect(await runConversation(hello, runner, options)).toMatchObject({ turn_count: 1 });
+    expect(await runConversation(hello, runner, { ...options, maxTurns: 4, shouldContinue: null })).toMatchObject({
+      turn_count: 1,
+    });
+  });
+
+  it("stops on the wall clock that it is handed", async () => {
+    let seconds = 0;
+    const now = () => 1_000 * seconds++;
+    const options = { maxTurns: 9, toolDeclarations, toolExecutor: () => 1, now };
+    const ended = await runConversation(hello, () => ({ tool_calls: [{ name: "ability/save" }] }), {
+      ...options,
+      budgets: [{ name: "wall_clock_seconds", ceiling: 5 }],
+    });
+    expect(ended).toMatchObject({ status: "budget_exceeded", budget: "wall_clock_seconds" });
+  });
+
+  it.each<[string, TurnRunner | null, RunOptions, string]>([
+    ["nobody to ask", null, {}, "invalid_agent_conversation_loop"],
+    ["an answer that is no map", () => 7, {}, "invalid_agent_conversation_loop"],
+    ["a transcript that is none", () => ({ messages: 7 }), {}, "invalid_agent_conversation_result"],
+    ["a bad workspace", says, { workspace: { workspace_type: "" } }, "invalid_agent_workspace_scope"],
+    ["a bad output format", says, { structuredOutput: 7 }, "invalid_agent_structured_output_request"],
+  ])("throws the code of what breaks the contract: %s", async (_title, runner, options, code) => {
+    await expect(runConversation(hello, runner, options)).rejects.toMatchObject({ code });
+  });
+
+  it("throws for messages before anything else is done", async () => {
+    const acquire = vi.fn(() => "token");
+    const options = { sessionId: "s", transcriptLock: { acquire, release: () => undefined } };
+    await expect(runConversation([{ role: "" }], says, options)).rejects.toMatchObject({
+      code: "invalid_ai_message_envelope",
+    });
+    expect(acquire).not.toHaveBeenCalled();
+  });
+
+  it("gives the lock back even when a runner's answer is refused", async () => {
+    const release = vi.fn();
+    const options = { sessionId: "s", transcriptLock: { acquire: () => "token", release } };
+    await expect(runConversation(hello, () => 7, options)).rejects.toMatchObject({
+      code: "invalid_agent_conversation_loop",
+    });
+    expect(release).toHaveBeenCalledExactlyOnceWith("s", "token");
+  });
+
+  it("does not run while somebody else holds the transcript", async () => {
+    const runner = vi.fn(says);
+    const ended = await runConversation(hello, runner, {
+      sessionId: "s",
+      transcriptLock: { acquire: () => null, release: () => expect.fail("not ours") },
+    });
+    expect(ended).toMatchObject({ status: "transcript_lock_contention", completed: false, turn_count: 0 });
+    expect(runner).not.toHaveBeenCalled();
+  });
+
+  it("does not run under a run id that is taken", async () => {
+    const runControl = createMemoryChatRunControl({ now: () => new Date(0) });
+    await runControl.start({ run_id: "r", session_id: "other" });
+    const runner = vi.fn(says);
+    const ended = await runConversation(hello, runner, { runControl, runId: "r", sessionId: "s" });
+    expect(ended).toMatchObject({
+      status: "failed",
+      failure: { type: "run_control", code: "agents_chat_run_owner_forbidden" },
+    });
+    expect(runner).not.toHaveBeenCalled();
+  });
+
+  it("runs under ports that do nothing as it does without them", async () => {
+    const ports = { transcriptLock: nullTranscriptLock, transcriptPersister: nullTranscriptPersister, sessionId: "s" };
+    expect(await runConversation(hello, says, ports)).toEqual(await runConversation(hello, says));
+  });
+
+  it("tells the persister the transcript, the request and the very result that is returned", async () => {
+    const transcriptPersister = vi.fn((..._given: unknown[]) => undefined);
+    const ended = await runConversation(hello, says, { transcriptPersister, metadata: { channel: "web" } });
+    expect(transcriptPersister).toHaveBeenCalledTimes(1);
+    const [messages, request, result] = transcriptPersister.mock.lastCall ?? [];
+    expect(messages).toEqual(ended.messages);
+    expect(request).toMatchObject({ metadata: { channel: "web" }, max_turns: 1 });
+    expect(result).toBe(ended);
+  });
+
+  it("tells observers which declarations it cannot use, and that no tool is left to run", async () => {
+    const events: string[] = [];
+    await runConversation(hello, says, {
+      toolDeclarations: { bad: {} },
+      toolExecutor: () => 1,
+      onEvent: (event) => events.push(event),
+    });
+    expect(events.slice(0, 2)).toEqual(["tool_declarations_rejected", "tool_mediation_disabled"]);
+  });
+
+  it("leaves the caller's own messages and options as they were", async () => {
+    const messages = structuredClone(hello);
+    const options = { maxTurns: 2, toolDeclarations: structuredClone(toolDeclarations), context: { a: { b: 1 } } };
+    const before = structuredClone({ messages, options });
+    await runConversation(messages, callsOnce(), { ...options, toolExecutor: () => 1 });
+    expect({ messages, options }).toEqual(before);
+    expect(Object.isFrozen(messages[0])).toBe(false);
+  });
+});
