@@ -37,9 +37,19 @@ const SURROGATE = /[\ud800-\udfff]/;
 
 /** Sorts in place by UTF-8 bytes; the order of UTF-16 units differs from it only where surrogates take part. */
 export function sortBytewise(keys: string[]): string[] {
-  if (keys.length < 2) return keys;
+  if (isSorted(keys)) return keys;
   if (!keys.some((key) => SURROGATE.test(key))) return keys.sort();
   return keys.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+}
+
+/** True for keys in order, which those that are hashed usually are; only where surrogates take part is it not certain. */
+function isSorted(keys: readonly string[]): boolean {
+  let before = "";
+  for (const key of keys) {
+    if (key < before || SURROGATE.test(key)) return false;
+    before = key;
+  }
+  return true;
 }
 
 function write(value: unknown, order: KeyOrder): string {
@@ -71,18 +81,31 @@ function writeMap(map: UnknownMap, order: KeyOrder): string {
   return written === "" ? "[]" : `${written}}`;
 }
 
+const QUOTE = 0x22;
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
 const PLAIN = /^[\x20\x21\x23-\x2e\x30-\x5b\x5d-\x7f]*$/;
 
 const UNESCAPED = /[/\u0080-\uffff]/;
 
+// A regular expression costs more to enter than a short text takes to look through.
+const SHORT = 48;
+
+function isPlain(content: string): boolean {
+  if (content.length > SHORT) return PLAIN.test(content);
+  for (let index = 0; index < content.length; index++) {
+    const unit = content.charCodeAt(index);
+    if (unit < 0x20 || unit > 0x7f || unit === QUOTE || unit === SLASH || unit === BACKSLASH) return false;
+  }
+  return true;
+}
+
 function writeString(content: string): string {
-  if (PLAIN.test(content)) return `"${content}"`;
+  if (isPlain(content)) return `"${content}"`;
   const quoted = JSON.stringify(content);
   return UNESCAPED.test(quoted) ? escapeUnits(quoted) : quoted;
 }
 
-const SLASH = 0x2f;
-const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const HEX = "0123456789abcdef";
 const CHUNK = 4096;
@@ -114,6 +137,7 @@ function escapeUnits(quoted: string): string {
 const LARGEST_PLAIN = 2 ** 63;
 
 function writeNumber(number: number): string {
+  if (Number.isSafeInteger(number)) return String(number + 0);
   const size = Math.abs(number);
   if (number === 0 || (size >= 1e-4 && size < LARGEST_PLAIN)) return plainNumber(number);
   return number.toExponential().replace(/^(-?\d)e/, "$1.0e");

@@ -2,6 +2,7 @@
 // replace a value, and a replacement of the wrong shape is ignored. Neither can break a run.
 import { isMap, type JsonMap, type UnknownMap } from "./json.ts";
 import type { RuntimeToolRequest, RuntimeToolResult } from "./tools/runtime-tool.ts";
+import { quietly, whenReady } from "./when-ready.ts";
 
 /** What each event passes to its listeners. */
 export type HookEvents = {
@@ -70,7 +71,7 @@ export interface Hooks {
     name: Name,
     value: HookFilters[Name]["value"],
     ...about: HookFilters[Name]["about"]
-  ): Promise<HookFilters[Name]["value"]>;
+  ): HookFilters[Name]["value"] | Promise<HookFilters[Name]["value"]>;
 }
 
 type AnyFunction = (...given: never[]) => unknown;
@@ -96,32 +97,21 @@ export function createHooks(): Hooks {
     filter: register,
     has: (name) => registered.has(name),
     emit(name, ...told) {
-      for (const listener of registered.get(name) ?? []) tell(listener as (...told: unknown[]) => unknown, told);
+      for (const listener of registered.get(name) ?? []) quietly(() => (listener as Listener<typeof name>)(...told));
     },
-    async apply(name, value, ...about) {
-      let current = value;
-      for (const filter of registered.get(name) ?? []) {
-        const answer = await attempt(() => (filter as (...given: unknown[]) => unknown)(current, ...about));
-        if (accepts[name](answer)) current = answer;
-      }
-      return current;
+    apply(name, value, ...about) {
+      type Value = typeof value;
+      const filters = (registered.get(name) ?? []) as ((...given: unknown[]) => unknown)[];
+      const pass = (current: Value, from: number): Value | Promise<Value> => {
+        const filter = filters[from];
+        if (!filter) return current;
+        const answered = whenReady(
+          quietly(() => filter(current, ...about)),
+          (answer) => (accepts[name](answer) ? answer : current),
+        );
+        return whenReady(answered, (next) => pass(next, from + 1)) as Value | Promise<Value>;
+      };
+      return pass(value, 0);
     },
   };
-}
-
-function tell(listener: (...told: unknown[]) => unknown, told: unknown[]): void {
-  try {
-    const returned = listener(...told);
-    if (returned instanceof Promise) returned.catch(() => undefined);
-  } catch {
-    // An observer that fails must not change what it observes.
-  }
-}
-
-async function attempt(call: () => unknown): Promise<unknown> {
-  try {
-    return await call();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 // What may be stored and sent: plain JSON values, and the copy that makes a caller's value one of them.
+import { createBrand } from "./brand.ts";
 import { HoldfastError, holdfastError } from "./error.ts";
 
 export type Scalar = string | number | boolean | null;
@@ -29,7 +30,7 @@ export function isEmpty(value: UnknownMap | readonly unknown[]): boolean {
 }
 
 // Copies made here are frozen all the way down, so seeing one again is enough to know that it needs no second copy.
-const snapshots = new WeakSet<object>();
+const snapshots = createBrand();
 
 /**
  * A deep, frozen copy of a value as JSON would carry it: what JSON leaves out is left out, `NaN` becomes null, and
@@ -50,7 +51,7 @@ export function snapshot(value: unknown): Json {
  * here, not for what a caller hands in.
  */
 export function seal<Sealed extends object>(built: Sealed): Readonly<Sealed> {
-  snapshots.add(built);
+  snapshots.mark(built);
   return Object.freeze(built);
 }
 

@@ -172,7 +172,7 @@ describe("a batch", () => {
     const made = machine();
     made.bring();
     made.bring(calls(call("a")));
-    const begun = () => made.records.filter(({ type }) => type === "begun").length;
+    const begun = () => made.records.filter(({ fact }) => fact.type === "begun").length;
     expect(made.state().in_flight).toEqual({ kind: "run_tool", call: 0 });
     expect(begun()).toBe(2);
     made.restart();

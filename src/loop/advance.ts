@@ -46,10 +46,17 @@ const handlers: Readonly<Record<Exclude<Position, `check ${string}`>, Handler>> 
 
 /**
  * The records that follow from a state and what arrived, and what is needed next. The bodies it returns are already
- * in `working`; a driver that fails to commit them must build its working memory again from what it stored.
+ * in `working`; a driver that fails to commit them must build its working memory again from what it stored. A driver
+ * without a store is spared the log.
  */
-export function advance(state: State, working: Working, now: number, arrived?: Arrived): Advance {
-  const step = new Step(state, working, now);
+export function advance(
+  state: State,
+  working: Working,
+  now: number,
+  arrived?: Arrived,
+  { keepsLog = true } = {},
+): Advance {
+  const step = new Step(state, working, now, keepsLog);
   let outcome: Outcome | undefined;
   if (arrived && "stop" in arrived) stop(step, arrived);
   else if (arrived) outcome = readsForItself(state.in_flight) ? arrived : readable(arrived);

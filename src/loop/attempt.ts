@@ -1,15 +1,47 @@
 // Calls into somebody else's code, without ever throwing and without ever hanging past an abort.
+import { isThenable } from "../contracts/when-ready.ts";
 import type { Outcome } from "./next.ts";
 
-/** How the call came back; undefined when the signal fired before it did. */
+/** How a call came back, at once or later; undefined when the signal fired before it did. */
+export type Attempted = Outcome | undefined | Promise<Outcome | undefined>;
+
+/** Attempts of one run, one after another. The signal is listened to once, not for every call. */
+export function attempts(signal: AbortSignal | undefined): { attempt(call: () => unknown): Attempted; end(): void } {
+  let abandon: (() => void) | undefined;
+  const fired = () => abandon?.();
+  signal?.addEventListener("abort", fired);
+
+  function later(pending: PromiseLike<unknown>): Promise<Outcome | undefined> {
+    return new Promise((resolve) => {
+      abandon = () => resolve(undefined);
+      if (signal?.aborted) resolve(undefined);
+      Promise.resolve(pending).then(
+        (returned) => resolve({ returned }),
+        (threw: unknown) => resolve(signal?.aborted ? undefined : { threw }),
+      );
+    });
+  }
+
+  return {
+    attempt(call) {
+      try {
+        const returned = call();
+        return isThenable(returned) ? later(returned) : { returned };
+      } catch (threw) {
+        return signal?.aborted ? undefined : { threw };
+      }
+    },
+    end: () => signal?.removeEventListener("abort", fired),
+  };
+}
+
+/** A single attempt. */
 export async function attempt(call: () => unknown, signal: AbortSignal | undefined): Promise<Outcome | undefined> {
+  const single = attempts(signal);
   try {
-    const returned = call();
-    if (!isThenable(returned)) return { returned };
-    if (!signal) return { returned: await returned };
-    return await unlessAborted(returned, signal);
-  } catch (threw) {
-    return signal?.aborted ? undefined : { threw };
+    return await single.attempt(call);
+  } finally {
+    single.end();
   }
 }
 
@@ -35,24 +67,4 @@ export async function attemptLast(call: () => unknown, signal: AbortSignal | und
   await attempt(call, patience.signal);
   signal.removeEventListener("abort", runOut);
   clearTimeout(timer);
-}
-
-function unlessAborted(pending: PromiseLike<unknown>, signal: AbortSignal): Promise<Outcome | undefined> {
-  return new Promise((resolve) => {
-    const abandon = () => resolve(undefined);
-    const settle = (outcome: Outcome | undefined) => {
-      signal.removeEventListener("abort", abandon);
-      resolve(outcome);
-    };
-    if (signal.aborted) abandon();
-    signal.addEventListener("abort", abandon, { once: true });
-    pending.then(
-      (returned) => settle({ returned }),
-      (threw: unknown) => settle(signal.aborted ? undefined : { threw }),
-    );
-  });
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

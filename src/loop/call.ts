@@ -15,7 +15,7 @@ import * as decision from "./decision.ts";
 import type { MediationContext, Next, Outcome } from "./next.ts";
 import type { Position } from "./records.ts";
 import { added, type Step } from "./step.ts";
-import type { Body, Config, OpenCall } from "./working.ts";
+import { type Body, type Config, type OpenCall, showExecutions, showTranscript } from "./working.ts";
 
 /** Takes the next call of the batch, or ends the batch when there is none or it was halted. */
 export function openCall(step: Step, arrived?: Outcome): Next | undefined {
@@ -29,13 +29,14 @@ export function openCall(step: Step, arrived?: Outcome): Next | undefined {
   const { name, parameters, context } = raw;
   const declaration = declarationOf(step, name);
   if (!step.config.asked.auditFilter) return recordOpened(step, raw, exposure.expose(parameters, declaration));
-  const redacted = exposure.redact(parameters, declaration);
   if (!arrived) {
+    const redacted = exposure.redact(parameters, declaration);
     const about = { raw: parameters, tool_name: name, declaration, context };
     return { kind: "consult", question: { hook: "audit_parameters", redacted, ...about } };
   }
   const isReplaced = "returned" in arrived && isMap(arrived.returned);
-  return recordOpened(step, raw, exposure.seal(isReplaced ? snapshotMap(arrived.returned) : redacted));
+  const shown = isReplaced ? snapshotMap(arrived.returned) : exposure.redact(parameters, declaration);
+  return recordOpened(step, raw, exposure.seal(shown));
 }
 
 type RawCall = Pick<OpenCall, "id" | "name" | "raw" | "parameters"> & { readonly context: JsonMap };
@@ -69,7 +70,7 @@ function recordOpened(
     {
       type: "call.opened",
       call: state.calls,
-      ...spinning(step, name, parameters),
+      ...spinning(step, name, parameters, exposed),
     },
     to,
     [
@@ -81,13 +82,21 @@ function recordOpened(
 }
 
 /** Counts the call for the spin detector. Once it has fired, the run is going to stop and nothing more is counted. */
-function spinning({ config, state }: Step, name: string, parameters: JsonMap) {
+function spinning({ config, state }: Step, name: string, parameters: JsonMap, exposed: exposure.Exposure) {
   if (config.spinThreshold === null || state.stops.stalled) return {};
-  const counted = spin.record(state.spin ?? undefined, spin.signature(name, parameters), config.spinThreshold);
+  const knownHash = isUnchanged(exposed.parameters, parameters) ? exposed.parameters_sha256 : undefined;
+  const signature = spin.signature(name, parameters, knownHash);
+  const counted = spin.record(state.spin ?? undefined, signature, config.spinThreshold);
   return {
     spin: counted.state,
     ...(counted.fired && { stalled: seal({ ...counted.fired, turn: state.turn }) }),
   };
+}
+
+/** True when nothing was hidden: both maps hold the same values, in whatever order. */
+function isUnchanged(exposed: JsonMap, parameters: JsonMap): boolean {
+  const keys = Object.keys(exposed);
+  return keys.length === Object.keys(parameters).length && keys.every((key) => exposed[key] === parameters[key]);
 }
 
 function callMessage({ id, name, exposure: exposed }: OpenCall, turn: number): message.Message {
@@ -164,7 +173,7 @@ function decide(step: Step, arrived: Outcome, asked: "mediator" | "filter"): voi
 function mediationContext(step: Step): MediationContext {
   const { call, working } = step;
   return {
-    messages: working.transcript.slice(),
+    messages: showTranscript(working),
     raw_tool_call: call.raw,
     prepared_tool_call: call.prepared.ready ? call.prepared.tool_call : null,
     tool_declaration: declarationOf(step, call.name),
@@ -173,7 +182,7 @@ function mediationContext(step: Step): MediationContext {
     tool_call_id: call.id,
     turn_context: step.context,
     turn: step.state.turn,
-    prior_tool_results: working.run.executions.slice(),
+    prior_tool_results: showExecutions(working),
     prior_mediated_results: working.turnExecutions.slice(),
   };
 }

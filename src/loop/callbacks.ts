@@ -1,8 +1,9 @@
 // The caller's side of the machine: carries out its orders and puts its questions to the callbacks that were given.
 import { cancellationMessage } from "../contracts/conversation/chat-run-control.ts";
-import { isMap, seal, snapshotMap } from "../contracts/json.ts";
+import { emptyMap, isMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import * as execution from "../contracts/tools/execution.ts";
 import * as runtimeToolLifecycle from "../contracts/tools/runtime-tool-lifecycle.ts";
+import { quietly, whenReady } from "../contracts/when-ready.ts";
 import type { ConfiguredRun } from "./configure.ts";
 import type { EffectOrder, Question } from "./next.ts";
 import type { RunOptions, TurnRunner } from "./options.ts";
@@ -69,32 +70,26 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
   }
 
   /** Nothing is answered when the filters leave the decision alone, so that it is not read a second time. */
-  async function filterDecision({
-    decision,
-    context,
-  }: Extract<Question, { hook: "decision_filter" }>): Promise<unknown> {
-    const filtered = await hooks?.apply("preToolCallDecision", decision, context);
-    return filtered === decision ? undefined : filtered;
+  function filterDecision({ decision, context }: Extract<Question, { hook: "decision_filter" }>): unknown {
+    if (!hooks) return undefined;
+    return whenReady(hooks.apply("preToolCallDecision", decision, context), (filtered) =>
+      filtered === decision ? undefined : filtered,
+    );
   }
 
-  async function askWhetherCancelled(): Promise<unknown> {
-    const record = await options.runControl?.get(run.runId);
-    return record && cancellationMessage(record);
-  }
-
-  async function diagnose(about: Extract<Question, { hook: "diagnostics" }>["about"]): Promise<unknown> {
-    const given = await ownDiagnostics(about);
-    return hooks?.has("toolResultDiagnostics") ? hooks.apply("toolResultDiagnostics", given, about) : given;
+  function askWhetherCancelled(): unknown {
+    return whenReady(options.runControl?.get(run.runId), (record) => record && cancellationMessage(record));
   }
 
   /** Diagnostics are a courtesy: a callback that fails has none to give. */
-  async function ownDiagnostics(about: Extract<Question, { hook: "diagnostics" }>["about"]) {
-    try {
-      const given = await options.postToolResultDiagnostics?.(about);
-      return isMap(given) ? snapshotMap(given) : seal({});
-    } catch {
-      return seal({});
-    }
+  function diagnose(about: UnknownMap): unknown {
+    return whenReady(
+      quietly(() => options.postToolResultDiagnostics?.(about)),
+      (own) => {
+        const given = isMap(own) ? snapshotMap(own) : emptyMap;
+        return hooks?.has("toolResultDiagnostics") ? hooks.apply("toolResultDiagnostics", given, about) : given;
+      },
+    );
   }
 
   return { perform, answer };

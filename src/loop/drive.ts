@@ -2,9 +2,9 @@
 import * as message from "../contracts/conversation/message.ts";
 import type { HoldfastError } from "../contracts/error.ts";
 import { advance } from "./advance.ts";
-import { attempt } from "./attempt.ts";
+import { attempts } from "./attempt.ts";
 import type { Callbacks } from "./callbacks.ts";
-import type { Arrived } from "./next.ts";
+import type { Arrived, Next } from "./next.ts";
 import type { Tell } from "./observe.ts";
 import { initialState, type State } from "./state.ts";
 import type { Working } from "./working.ts";
@@ -17,35 +17,38 @@ export type Driven = {
 
 export async function drive(
   working: Working,
-  { perform, answer }: Callbacks,
+  callbacks: Callbacks,
   tell: Tell,
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal | undefined },
 ): Promise<Driven> {
+  const outside = attempts(signal);
   let state: State = initialState;
   let arrived: Arrived | undefined;
-  for (;;) {
-    const step = advance(state, working, now(), arrived);
-    state = step.state;
-    for (const { event, payload } of step.notices) tell(event, payload);
-    const { next } = step;
-    switch (next.kind) {
-      case "end":
-        return { state };
-      case "refuse":
-        return { state, refused: next };
-      case "effect":
-        arrived = stopOf(signal, false) ?? (await attempt(() => perform(next.order), signal)) ?? stopOf(signal, true);
-        break;
-      case "consult":
-        arrived =
-          stopOf(signal, false) ?? (await attempt(() => answer(next.question), signal)) ?? stopOf(signal, false);
-        break;
-      case "park":
-        throw new Error("A conversation in memory ends where it would wait.");
-      default:
-        next satisfies never;
+  try {
+    for (;;) {
+      const step = advance(state, working, now(), arrived, withoutLog);
+      state = step.state;
+      for (const { event, payload } of step.notices) tell(event, payload);
+      const { next } = step;
+      if (next.kind === "end") return { state };
+      if (next.kind === "refuse") return { state, refused: next };
+      if (next.kind === "park") throw new Error("A conversation in memory ends where it would wait.");
+      arrived = stopOf(signal, false);
+      if (arrived) continue;
+      const attempted = outside.attempt(() => carryOut(callbacks, next));
+      // Waiting for what is already there would cost more than most callbacks do.
+      const outcome = attempted instanceof Promise ? await attempted : attempted;
+      arrived = outcome ?? stopOf(signal, next.kind === "effect");
     }
+  } finally {
+    outside.end();
   }
+}
+
+const withoutLog = { keepsLog: false };
+
+function carryOut({ perform, answer }: Callbacks, next: Extract<Next, { kind: "effect" | "consult" }>): unknown {
+  return next.kind === "effect" ? perform(next.order) : answer(next.question);
 }
 
 function stopOf(signal: AbortSignal | undefined, performed: boolean): Arrived | undefined {

@@ -1,4 +1,5 @@
 // What the machine asks of its driver, and what the driver brings back.
+import type { Budget } from "../contracts/conversation/budget.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import type { HoldfastError } from "../contracts/error.ts";
 import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
@@ -9,7 +10,12 @@ import type { Decision } from "./decision.ts";
 
 /** Something done outside, after its beginning was recorded. */
 export type EffectOrder =
-  | { readonly kind: "call_model"; readonly messages: Message[]; readonly context: JsonMap; readonly budgets: JsonMap }
+  | {
+      readonly kind: "call_model";
+      readonly messages: Message[];
+      readonly context: JsonMap;
+      readonly budgets: Readonly<Record<string, Budget>>;
+    }
   | { readonly kind: "summarize"; readonly messages: readonly Message[]; readonly context: JsonMap }
   /** Messages that are about to leave the transcript for good. */
   | { readonly kind: "archive"; readonly items: readonly Json[]; readonly details: JsonMap }

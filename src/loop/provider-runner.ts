@@ -22,7 +22,7 @@ export async function runProviderTurn(
     model: completed(options.model, order.context, ["provider_id", "model_id", "temperature"]),
     runtime: completed(options.runtime, order.context, ["runtime_id", "runtime_context", "request_kind"]),
     context: order.context,
-    budgets: order.budgets,
+    budgets: limits(order.budgets),
     run_id: run.runId,
     session_id: run.sessionId,
     metadata: run.request.metadata,
@@ -49,6 +49,11 @@ function unmediated(
   const said = own ?? (content === "" ? undefined : message.text("assistant", content));
   const events = continuation_messages.map(({ role }) => ({ type: "continuation_message_added", metadata: { role } }));
   return { ...rest, content, messages: [...messages, ...(said ? [said] : []), ...continuation_messages], events };
+}
+
+function limits(budgets: ModelOrder["budgets"]): JsonMap {
+  const { values, fromEntries } = Object;
+  return fromEntries(values(budgets).map(({ name, current, ceiling }) => [name, { current, limit: ceiling }]));
 }
 
 function completed(given: unknown, context: JsonMap, keys: readonly string[]): JsonMap {

@@ -76,7 +76,6 @@ export type Fact =
   | {
       readonly type: "model.accepted";
       readonly calls: number;
-      readonly keep: number;
       readonly usage: Usage;
     }
   | { readonly type: "call.skipped" }
@@ -107,12 +106,14 @@ export type Fact =
   | { readonly type: "callback.failed" }
   | { readonly type: "flow.ended" };
 
-export type LogRecord = Fact & {
+export type LogRecord = {
   readonly seq: number;
   readonly at: number;
+  /** What arrived or was decided. */
+  readonly fact: Fact;
   /** The position that follows. */
   readonly to: Position;
-  readonly wrote?: Range;
+  readonly wrote: Range | null;
   /** What the call gate has seen once this is written, when that changed. */
-  readonly tallies?: readonly Tally[];
+  readonly tallies: readonly Tally[] | null;
 };

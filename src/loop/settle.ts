@@ -11,14 +11,14 @@ import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
-import { truncate } from "../contracts/tools/truncation.ts";
+import { surelyFits, truncate } from "../contracts/tools/truncation.ts";
 import { declarationOf, returnResult, toolEvent } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import { failCallback } from "./failure.ts";
 import type { Next, Outcome } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
-import type { Body, OpenCall } from "./working.ts";
+import { type Body, type OpenCall, showTranscript } from "./working.ts";
 
 const PENDING = "runtime_tool_pending";
 
@@ -167,8 +167,10 @@ function diagnosticsContext(step: Step, call: OpenCall, result: ToolResult) {
 }
 
 function limited({ config }: Step, result: ToolResult) {
-  if (config.truncateBytes === null) return { result, truncated: false, metadata: emptyMap };
-  return truncate(result, config.truncateBytes);
+  const { truncateBytes } = config;
+  if (truncateBytes === null || surelyFits(result, truncateBytes))
+    return { result, truncated: false, metadata: emptyMap };
+  return truncate(result, truncateBytes);
 }
 
 /** Gives the open call its one result and counts it. Nothing is asked any more, so a stop can settle through here too. */
@@ -293,7 +295,7 @@ export function judgeCall(step: Step, arrived?: Outcome): Next | undefined {
       result: working.turnExecutions.at(-1) ?? emptyMap,
       turn_context: step.context,
       turn: state.turn,
-      messages: working.transcript.slice(),
+      messages: showTranscript(working),
     };
     return { kind: "consult", question: { hook: "completion", context } };
   }

@@ -5,7 +5,7 @@ import * as usage from "../contracts/conversation/usage.ts";
 import type { Tally } from "../contracts/tools/call-gate.ts";
 import type { FailureState } from "../contracts/tools/identical-failure.ts";
 import type { SpinState } from "../contracts/tools/spin.ts";
-import type { Effect, LogRecord, Position, Stops, Waiting } from "./records.ts";
+import type { Effect, Fact, LogRecord, Position, Stops, Waiting } from "./records.ts";
 
 /** The tool calls of one answer (or the results a caller reported), taken one after another. */
 export type Batch = {
@@ -65,49 +65,48 @@ export const initialState: State = {
   stops: {},
 };
 
-/** The state after a record. What `advance` decides changes the state only through here, so a replay cannot differ. */
-export function apply(state: State, record: LogRecord): State {
-  const next: Draft = {
-    ...state,
-    position: record.to,
-    seq: record.seq + 1,
-    messages: record.wrote ? record.wrote[1] : state.messages,
-    tallies: record.tallies ?? state.tallies,
-  };
-  change(next, record);
-  return next;
+/** A state that is being led on by records; nobody else may hold it meanwhile. */
+export type Draft = { -readonly [Key in keyof State]: State[Key] };
+
+/** Leads a state on by a record, in place. What is decided changes the state only here, so a replay cannot differ. */
+export function apply(state: Draft, record: LogRecord): void {
+  state.position = record.to;
+  state.seq = record.seq + 1;
+  if (record.wrote) state.messages = record.wrote[1];
+  if (record.tallies) state.tallies = record.tallies;
+  change(state, record.fact, record.at);
 }
 
 /** The state that a log leads to. */
 export function fold(records: readonly LogRecord[]): State {
-  return records.reduce(apply, initialState);
+  const state: Draft = { ...initialState };
+  for (const record of records) apply(state, record);
+  return state;
 }
 
-type Draft = { -readonly [Key in keyof State]: State[Key] };
-
-function change(state: Draft, record: LogRecord): void {
-  switch (record.type) {
+function change(state: Draft, fact: Fact, at: number): void {
+  switch (fact.type) {
     case "flow.started":
-      state.started_at = record.at;
-      state.messages = record.messages;
-      state.budgets = record.budgets;
+      state.started_at = at;
+      state.messages = fact.messages;
+      state.budgets = fact.budgets;
       break;
     case "turn.started":
-      state.turn = record.turn;
+      state.turn = fact.turn;
       state.batch = noBatch;
       state.complete = false;
       state.forced = false;
       break;
     case "budget.set":
-      state.budgets = spend(state.budgets, { [record.name]: record.used });
-      if (record.exceeded) state.stops = { ...state.stops, budget: record.name };
+      state.budgets = spend(state.budgets, { [fact.name]: fact.used });
+      if (fact.exceeded) state.stops = { ...state.stops, budget: fact.name };
       break;
     case "begun":
-      state.in_flight = record.effect;
+      state.in_flight = fact.effect;
       break;
     case "compacted":
       state.in_flight = null;
-      state.messages = record.messages;
+      state.messages = fact.messages;
       break;
     case "compaction.failed":
     case "model.responded":
@@ -119,53 +118,52 @@ function change(state: Draft, record: LogRecord): void {
       break;
     case "model.failed":
       state.in_flight = null;
-      state.stops = { ...state.stops, failure: record.as };
+      state.stops = { ...state.stops, failure: fact.as };
       break;
     case "model.accepted":
-      state.batch = { count: record.calls, next: 0, halted: false };
-      state.usage = record.usage;
-      if (!record.wrote) state.messages = record.keep;
+      state.batch = { count: fact.calls, next: 0, halted: false };
+      state.usage = fact.usage;
       break;
     case "call.skipped":
       state.batch = { ...state.batch, next: state.batch.next + 1 };
       break;
     case "call.opened":
-      state.calls = record.call + 1;
-      if (record.spin) state.spin = record.spin;
-      if (record.stalled) state.stops = { ...state.stops, stalled: record.stalled };
+      state.calls = fact.call + 1;
+      if (fact.spin) state.spin = fact.spin;
+      if (fact.stalled) state.stops = { ...state.stops, stalled: fact.stalled };
       break;
     case "call.waiting":
       state.in_flight = null;
-      wait(state, record);
+      wait(state, fact);
       break;
     case "call.settled":
       state.batch = {
         ...state.batch,
         next: state.batch.next + 1,
-        halted: record.exceeded !== undefined || record.completes,
+        halted: fact.exceeded !== undefined || fact.completes,
       };
-      state.budgets = spend(state.budgets, record.budgets);
-      if (record.failures) state.failures = record.failures;
-      if (record.completes) state.complete = true;
-      if (record.exceeded) state.stops = { ...state.stops, budget: record.exceeded };
+      state.budgets = spend(state.budgets, fact.budgets);
+      if (fact.failures) state.failures = fact.failures;
+      if (fact.completes) state.complete = true;
+      if (fact.exceeded) state.stops = { ...state.stops, budget: fact.exceeded };
       break;
     case "result.judged":
       state.batch = { ...state.batch, next: state.batch.next + 1 };
-      if (record.complete) state.complete = true;
+      if (fact.complete) state.complete = true;
       break;
     case "call.judged":
-      if (record.complete) state.complete = true;
+      if (fact.complete) state.complete = true;
       break;
     case "batch.ended":
-      state.complete = record.complete;
+      state.complete = fact.complete;
       break;
     case "gate.blocked":
       state.complete = false;
       state.forced = true;
       break;
     case "turn.ended":
-      state.budgets = spend(state.budgets, { turns: record.turns });
-      if (record.exceeded) state.stops = { ...state.stops, budget: "turns" };
+      state.budgets = spend(state.budgets, { turns: fact.turns });
+      if (fact.exceeded) state.stops = { ...state.stops, budget: "turns" };
       break;
     case "interrupted":
       // What was under way is let go.
@@ -181,12 +179,12 @@ function change(state: Draft, record: LogRecord): void {
     case "flow.ended":
       break;
     default:
-      record satisfies never;
+      fact satisfies never;
   }
 }
 
 /** A parked call stays open until its result is brought; otherwise the run ends with it and the batch is over. */
-function wait(state: Draft, { parks, as, call, request_id }: Extract<LogRecord, { type: "call.waiting" }>): void {
+function wait(state: Draft, { parks, as, call, request_id }: Extract<Fact, { type: "call.waiting" }>): void {
   const waiting = { as, call, request_id };
   if (parks) {
     state.waiting = waiting;

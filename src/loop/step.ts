@@ -4,7 +4,7 @@ import { type JsonMap, seal } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import type { EffectOrder, Next, Notice } from "./next.ts";
 import type { Effect, Fact, LogRecord, Position } from "./records.ts";
-import { apply, type State } from "./state.ts";
+import { apply, type Draft, type State } from "./state.ts";
 import { absorb, type Body, type Config, type OpenCall, type Working } from "./working.ts";
 
 export class Step {
@@ -14,10 +14,12 @@ export class Step {
   readonly working: Working;
   readonly config: Config;
   readonly now: number;
-  #state: State;
+  readonly #state: Draft;
+  readonly #keepsLog: boolean;
 
-  constructor(state: State, working: Working, now: number) {
-    this.#state = state;
+  constructor(state: State, working: Working, now: number, keepsLog: boolean) {
+    this.#state = { ...state };
+    this.#keepsLog = keepsLog;
     this.working = working;
     this.config = working.config;
     this.now = now;
@@ -45,20 +47,20 @@ export class Step {
     let wrote = false;
     for (const body of bodies) {
       if (body.to === "history") from = body.keep;
-      wrote ||= body.to === "transcript" || (body.to === "history" && body.added.length > 0);
+      wrote ||= body.to === "transcript" || body.to === "history";
       absorb(this.working, body);
-      this.bodies.push(body);
+      if (this.#keepsLog) this.bodies.push(body);
     }
     const record: LogRecord = {
-      ...fact,
       seq: this.#state.seq,
       at: this.now,
+      fact,
       to,
-      ...(wrote && { wrote: [from, this.working.transcript.length] as const }),
-      ...(tallies !== before && { tallies }),
+      wrote: wrote ? [from, this.working.transcript.length] : null,
+      tallies: tallies === before ? null : tallies,
     };
-    this.records.push(record);
-    this.#state = apply(this.#state, record);
+    if (this.#keepsLog) this.records.push(record);
+    apply(this.#state, record);
   }
 
   /** What the call gate will have seen with these bodies. Only a changed history is read again. */

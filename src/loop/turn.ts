@@ -26,7 +26,9 @@ export function beginTurn(step: Step): undefined {
     step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: true }, "flow.end");
     return;
   }
-  if (spent) step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: false }, "turn.begin");
+  if (spent && spent.current !== step.state.budgets[WALL_CLOCK]?.current) {
+    step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: false }, "turn.begin");
+  }
   const turn = step.state.turn + 1;
   step.record({ type: "turn.started", turn }, step.checked("turn.compact"), [{ to: "turn", turn }]);
 }
@@ -41,7 +43,7 @@ function wallClock({ config, state, now }: Step): budget.Budget | undefined {
 export function compact(step: Step, arrived?: Outcome): Next | undefined {
   const { config, working } = step;
   if (!step.state.in_flight) announceTurn(step);
-  if (!config.compaction) return callModel(step);
+  if (!config.compaction || !compaction.isDue(working.transcript.length, config.compaction)) return callModel(step);
   const plan = compaction.plan(working.transcript, config.compaction);
   if (plan.kind === "skip") return callModel(step);
   if (plan.kind === "archive") return archive(step, plan.outcome, arrived);
@@ -101,10 +103,7 @@ export function callModel(step: Step, arrived?: Outcome): Next | undefined {
 }
 
 function modelOrder({ state, working, context }: Step) {
-  const budgets: Record<string, JsonMap> = {};
-  for (const { name, current, ceiling } of Object.values(state.budgets))
-    budgets[name] = seal({ current, limit: ceiling });
-  return { kind: "call_model", messages: working.transcript.slice(), context, budgets: seal(budgets) } as const;
+  return { kind: "call_model", messages: working.transcript.slice(), context, budgets: state.budgets } as const;
 }
 
 /** The answer as JSON. Of a returned transcript only what is not ours already is kept: it is usually ours. */
@@ -144,7 +143,7 @@ export function accept(step: Step): Next | undefined {
   try {
     const accepted = config.mediates && Array.isArray(answer.tool_calls) ? mediated(step) : managed(step);
     const used = isMap(answer.usage) ? usage.add(state.usage, answer.usage) : state.usage;
-    const fact = { type: "model.accepted", calls: accepted.calls, keep: accepted.keep, usage: used } as const;
+    const fact = { type: "model.accepted", calls: accepted.calls, usage: used } as const;
     step.record(fact, accepted.to, [...bodies, ...accepted.bodies]);
   } catch (thrown) {
     if (thrown instanceof HoldfastError) return refuse(thrown);
@@ -181,7 +180,7 @@ function publicDiagnostics(value: unknown): JsonMap {
   return seal(kept);
 }
 
-type Accepted = { calls: number; keep: number; to: Parameters<Step["record"]>[1]; bodies: Body[] };
+type Accepted = { calls: number; to: Parameters<Step["record"]>[1]; bodies: Body[] };
 
 function mediated(step: Step): Accepted {
   const { working } = step;
@@ -197,7 +196,7 @@ function mediated(step: Step): Accepted {
   const messages = Array.isArray(continuation_messages) ? message.normalizeMany(continuation_messages) : [];
   if (messages.length > 0) bodies.push({ to: "continuation", messages });
   const calls = Array.isArray(answer.tool_calls) ? answer.tool_calls.length : 0;
-  return { calls, keep: history?.keep ?? working.transcript.length, to: step.checked("call.open"), bodies };
+  return { calls, to: "call.open", bodies };
 }
 
 function managed(step: Step): Accepted {
@@ -216,7 +215,7 @@ function managed(step: Step): Accepted {
     ...managedEvents(answer.events).map((value): Body => ({ to: "event", value })),
   ];
   const calls = config.asked.completion ? normalized.tool_execution_results.length : 0;
-  return { calls, keep, to: calls > 0 ? "caller.judge" : "turn.verdict", bodies };
+  return { calls, to: calls > 0 ? "caller.judge" : "turn.verdict", bodies };
 }
 
 function managedEvents(events: unknown): readonly JsonMap[] {

@@ -9,6 +9,7 @@ import { receiveInterrupt, stopRun } from "./interrupt.ts";
 import type { Next, Outcome } from "./next.ts";
 import { added, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
+import { showTranscript } from "./working.ts";
 
 /** Asks the completion policy about a result that the caller reported. Its first yes ends the run. */
 export function judgeReported(step: Step, arrived?: Outcome): Next | undefined {
@@ -23,14 +24,14 @@ export function judgeReported(step: Step, arrived?: Outcome): Next | undefined {
       result,
       turn_context: step.context,
       turn: state.turn,
-      messages: working.transcript.slice(),
+      messages: showTranscript(working),
     };
     return { kind: "consult", question: { hook: "completion", context } };
   }
   if ("threw" in arrived) return failCallback(step, arrived.threw);
   const complete = isMap(arrived.returned) && truthy(arrived.returned.complete);
   const isLast = batch.next + 1 >= batch.count;
-  step.record({ type: "result.judged", complete }, complete || isLast ? "turn.verdict" : "caller.judge");
+  step.record({ type: "result.judged", complete }, complete || isLast ? step.checked("turn.verdict") : "caller.judge");
 }
 
 /** Looks at everything that can end the run after a turn, in the contract's order. */
@@ -40,7 +41,7 @@ export function endTurn(step: Step, arrived?: Outcome): Next | undefined {
   if (state.complete && !stops && blocksCompletion(step)) return;
   if (stops || state.complete) return endFlow(step);
   // Without somebody to ask first, the arrival at this position can only be the continuation policy's.
-  if (!config.asked.interrupt) return config.asked.cancellation ? goToBudget(step) : spendTurn(step, arrived);
+  if (!config.asked.interrupt) return spendTurn(step, arrived);
   if (!arrived) return { kind: "consult", question: { hook: "interrupt", context: step.context } };
   if ("threw" in arrived) return failCallback(step, arrived.threw);
   return takeInterrupt(step, arrived.returned);
@@ -117,9 +118,9 @@ function askToContinue(step: Step, arrived?: Outcome): Next | undefined {
 
 /** What a continuation policy sees of the turn: the runner's answer, and the results of the calls the loop ran. */
 function turnResult({ working }: Step): JsonMap {
-  const { answer, transcript, turnExecutions } = working;
+  const { answer, turnExecutions } = working;
   const tool_execution_results = seal([...turnExecutions]);
-  return seal({ ...answer.result, messages: seal(transcript.slice()), tool_execution_results });
+  return seal({ ...answer.result, messages: showTranscript(working), tool_execution_results });
 }
 
 function recordEnd(step: Step, goOn: boolean, exceeded = false): undefined {

@@ -100,6 +100,8 @@ export type Working = {
   context: JsonMap;
   answer: TurnAnswer;
   continuation: readonly Message[];
+  /** What callbacks see of the growing lists: frozen copies, made when first asked for after a change. */
+  shown: { transcript: readonly Message[] | null; executions: readonly JsonMap[] | null };
   /** The execution results of this turn alone. */
   turnExecutions: JsonMap[];
   call: OpenCall | null;
@@ -147,9 +149,22 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
     context: config.context,
     answer: noAnswer,
     continuation: [],
+    shown: { transcript: null, executions: null },
     turnExecutions: [],
     call: null,
   };
+}
+
+/** The transcript for a callback to look at. Several are asked between two changes, and share one copy. */
+export function showTranscript(working: Working): readonly Message[] {
+  working.shown.transcript ??= seal(working.transcript.slice());
+  return working.shown.transcript;
+}
+
+/** The execution results of the whole run, likewise. */
+export function showExecutions(working: Working): readonly JsonMap[] {
+  working.shown.executions ??= seal(working.run.executions.slice());
+  return working.shown.executions;
 }
 
 /** Adds a body to the working memory, in place: the transcript may be long and every step adds a little. */
@@ -157,13 +172,16 @@ export function absorb(working: Working, body: Body): void {
   const { transcript, run } = working;
   switch (body.to) {
     case "transcript":
+      working.shown.transcript = null;
       transcript.push(body.message);
       break;
     case "history":
+      working.shown.transcript = null;
       transcript.length = body.keep;
       for (const message of body.added) transcript.push(message);
       break;
     case "compaction":
+      working.shown.transcript = null;
       transcript.splice(0, body.drop, ...body.added);
       break;
     case "turn":
@@ -183,6 +201,7 @@ export function absorb(working: Working, body: Body): void {
       working.call = body.value;
       break;
     case "execution":
+      working.shown.executions = null;
       run.executions.push(body.value);
       working.turnExecutions.push(body.value);
       break;

@@ -7,6 +7,7 @@ import { holdfastError } from "../contracts/error.ts";
 import type { Hooks } from "../contracts/hooks.ts";
 import { isMap, type UnknownMap } from "../contracts/json.ts";
 import { isOperationError, type OperationError } from "../contracts/operation-error.ts";
+import { quietly } from "../contracts/when-ready.ts";
 import { type ProviderAnswer, turnResult } from "./provider-answer.ts";
 import { type ProviderCall, type ProviderDefaults, providerCall } from "./provider-call.ts";
 import {
@@ -145,13 +146,4 @@ function attemptSignal(timeout: number, signal: AbortSignal | undefined): AbortS
 
 function aborted(signal: AbortSignal) {
   return holdfastError("aborted", "The turn was aborted before the provider was asked.", { cause: signal.reason });
-}
-
-/** Those who watch a turn must not be able to fail it. */
-function quietly(tell: () => unknown): void {
-  try {
-    tell();
-  } catch {
-    // What a watcher throws is its own concern.
-  }
 }

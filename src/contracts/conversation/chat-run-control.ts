@@ -95,7 +95,7 @@ export function createMemoryChatRunControl({ now }: { readonly now: () => Date }
       // The status stays, so that a cancellation asked for between claim and start is not lost.
       return store.adopt({ ...existing, session_id: sessionId, metadata: { ...existing.metadata, ...kept } });
     },
-    get: async (runId, owner) => (isVisible(runId, owner) ? store.get(runId) : undefined),
+    get: (runId, owner) => (isVisible(runId, owner) ? store.get(runId) : undefined),
     finish: async (runId, status, owner) => (isVisible(runId, owner) ? store.finish(runId, status) : undefined),
     cancel: async (runId, owner) => (isVisible(runId, owner) ? store.cancel(runId) : undefined),
     events: async (runId, page, owner) => (isVisible(runId, owner) ? store.events(runId, page) : undefined),

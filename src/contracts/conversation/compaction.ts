@@ -37,6 +37,11 @@ export type CompactionPlan =
 /** What became of asking for the summary. */
 export type SummaryAttempt = { readonly returned: unknown } | { readonly threw: unknown };
 
+/** False when a transcript of this length needs nothing for sure, which is so at most turns. */
+export function isDue(total: number, policy: CompactionPolicy): boolean {
+  return policy.overflow_archive_enabled || (policy.enabled && total > policy.max_messages);
+}
+
 export type Summarizer = (head: readonly Message[], context: JsonMap) => unknown;
 
 /**

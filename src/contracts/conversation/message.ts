@@ -1,5 +1,6 @@
 // One entry of a conversation, exactly as it is stored and sent: a typed envelope that every transcript consists of.
 import { z } from "zod";
+import { createBrand } from "../brand.ts";
 import { nonEmptyString, numeric } from "../coerce.ts";
 import { HoldfastError, holdfastError } from "../error.ts";
 import {
@@ -53,7 +54,7 @@ type MessageType = Message["type"];
 type Content = Message["content"];
 
 // Every envelope made here is frozen all the way down, so seeing one again is enough to know that it is canonical.
-const produced = new WeakSet<object>();
+const produced = createBrand();
 
 /**
  * The envelope of a plain `{ role, content, metadata }` row or of an envelope in any accepted form; one that this
@@ -228,7 +229,7 @@ function envelope(type: MessageType, role: string, body: Content, payload: JsonM
 }
 
 function produce(message: Message): Message {
-  produced.add(message);
+  produced.mark(message);
   return seal(message);
 }
 

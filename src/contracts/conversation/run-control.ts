@@ -73,7 +73,8 @@ export interface RunControl {
     readonly metadata?: JsonMap | undefined;
     readonly owner?: RunOwner | undefined;
   }): Promise<Run | OperationError>;
-  get(runId: string, owner?: RunOwner): Promise<Run | undefined>;
+  /** Asked several times a turn, so it may answer at once. */
+  get(runId: string, owner?: RunOwner): Run | undefined | Promise<Run | undefined>;
   finish(runId: string, status: RunStatus, owner?: RunOwner): Promise<Run | undefined>;
 }
 

@@ -2,9 +2,10 @@
 
 import { stableHash as hash } from "../canonical-json.ts";
 import { nonEmptyString } from "../coerce.ts";
-import { type JsonMap, seal } from "../json.ts";
+import { emptyMap, isEmpty, type JsonMap, seal } from "../json.ts";
 import type { ToolDeclaration } from "./declaration.ts";
 import type { Exposure } from "./exposure.ts";
+import { perDefinition } from "./per-definition.ts";
 import type { ToolResult } from "./result.ts";
 
 export { hash };
@@ -32,10 +33,18 @@ export function event(call: {
     parameters_redacted: true,
     success: result.success,
     result_status: result.success ? "success" : "error",
-    result_sha256: hash(summary(result)),
+    result_sha256: summaryHash(result, declaration),
     ...(errorType !== undefined && { error_type: errorType }),
   });
 }
+
+/** Most calls succeed and say nothing of it; their hash follows from the declaration alone. */
+function summaryHash(result: ToolResult, declaration: ToolDeclaration | null): string {
+  const isPlain = declaration && result.success && result.tool_name === declaration.name && isEmpty(result.metadata);
+  return isPlain ? plainSuccess(declaration) : hash(summary(result));
+}
+
+const plainSuccess = perDefinition(({ name }) => hash({ success: true, tool_name: name, metadata: emptyMap }));
 
 // The payload stays out: a trace may be shared with those who must not be able to test guesses at what a tool returned.
 function summary(result: ToolResult): JsonMap {

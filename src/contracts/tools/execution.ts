@@ -3,13 +3,12 @@
 import { nonEmptyString, trimmed } from "../coerce.ts";
 import { errorMessage } from "../error.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
-import * as toolCall from "./call.ts";
+import type { ToolCall } from "./call.ts";
 import { canonicalName, type ToolDeclaration, type ToolMap } from "./declaration.ts";
 import { build, validateRequired } from "./parameters.ts";
 import * as toolResult from "./result.ts";
 import * as runtimeMetadata from "./runtime-metadata.ts";
 
-type ToolCall = toolCall.ToolCall;
 type ToolResult = toolResult.ToolResult;
 
 /** Runs a prepared call. What it returns, or resolves to, is the tool's answer; what it throws becomes an error result. */
@@ -42,12 +41,7 @@ export function prepare(toolName: string, parameters: JsonMap, tools: ToolMap, c
     const metadata = { error_type: "missing_required_parameters", missing_parameters: missing };
     return notReady(toolResult.failure(name, error, metadata, declaration.runtime));
   }
-  const call = toolCall.normalize({
-    tool_name: name,
-    parameters: built,
-    metadata: { source: sourceOf(declaration, name), provider_tool_name: toolName },
-    id: trimmed(context.tool_call_id),
-  });
+  const call = preparedCall(name, built, sourceOf(declaration, name), toolName, trimmed(context.tool_call_id));
   return seal({ ready: true, tool_call: call, tool_def: declaration });
 }
 
@@ -74,7 +68,7 @@ export function settle(call: ToolCall, declaration: ToolDeclaration, outcome: Ou
   const fields = isMap(returned) ? (returned as JsonMap) : undefined;
   const runtime = mergedRuntime(declaration, fields?.runtime);
   if (fields === undefined || !Object.hasOwn(fields, "success")) {
-    return toolResult.normalize({ success: true, tool_name: call.tool_name, runtime, result: returned });
+    return toolResult.success(call.tool_name, returned, runtime);
   }
   // An executor may answer under another name.
   return toolResult.normalize({ ...fields, tool_name: nonEmptyString(fields.tool_name) ?? call.tool_name, runtime });
@@ -104,6 +98,19 @@ export async function execute(request: {
   }
 }
 
+/** The call in the form that `toolCall.normalize` gives it, of parts that are normalised already. */
+function preparedCall(
+  tool_name: string,
+  parameters: JsonMap,
+  source: string | undefined,
+  provider_tool_name: string,
+  id: string | undefined,
+): ToolCall {
+  const about = source === undefined ? { provider_tool_name } : { source, provider_tool_name };
+  if (id === undefined) return seal({ tool_name, parameters, metadata: seal(about) });
+  return seal({ tool_name, parameters, metadata: seal({ ...about, tool_call_id: id }), id });
+}
+
 function notReady(result: ToolResult): Prepared {
   return seal({ ready: false, ...result });
 }
@@ -113,10 +120,10 @@ function sourceOf(declaration: ToolDeclaration, name: string): string | undefine
   return nonEmptyString(declaration.source) ?? (slash > 0 ? name.slice(0, slash) : undefined);
 }
 
-function mergedRuntime(declaration: ToolDeclaration, own: Json | undefined): unknown {
+function mergedRuntime(declaration: ToolDeclaration, own: Json | undefined): JsonMap {
   // Cleaned before it is laid over the declaration's, so that a null cannot erase what was declared.
   const declared = runtimeMetadata.normalize(declaration.runtime);
-  return own === undefined ? declared : { ...declared, ...runtimeMetadata.normalize(own) };
+  return own === undefined ? declared : seal({ ...declared, ...runtimeMetadata.normalize(own) });
 }
 
 function executorException(call: ToolCall, declaration: ToolDeclaration, threw: unknown): ToolResult {

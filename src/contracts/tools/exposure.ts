@@ -1,6 +1,6 @@
 // The parameters of a tool call as transcripts, events and audits may show them: redacted, sorted and hashed.
 
-import { sortBytewise, stableHash } from "../canonical-json.ts";
+import { sha256, sortBytewise, text } from "../canonical-json.ts";
 import { trimmed } from "../coerce.ts";
 import {
   isContainer,
@@ -35,7 +35,8 @@ export function seal(redacted: JsonMap): Exposure {
 }
 
 function hashed(parameters: JsonMap): Exposure {
-  return sealJson({ parameters, parameters_sha256: stableHash(parameters), parameters_redacted: true });
+  // Arranged parameters are sorted already, so their text is the one that a stable hash is taken of.
+  return sealJson({ parameters, parameters_sha256: `sha256:${sha256(text(parameters))}`, parameters_redacted: true });
 }
 
 /** The dotted paths a definition declares sensitive, sorted; `*` stands for the items of a list. */

@@ -1,7 +1,7 @@
 // What running one tool came to: a value or an error, never both, until a size limit puts an excerpt beside the error.
 import { nonEmptyString, trimmed, truthy } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
-import { isContainer, isEmpty, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
+import { emptyMap, isContainer, isEmpty, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
 import * as citations from "./citations.ts";
 import * as runtimeMetadata from "./runtime-metadata.ts";
 
@@ -43,6 +43,13 @@ export function normalize(value: unknown): ToolResult {
           error: nonEmptyString(fields.error) ?? "Tool execution failed.",
         },
   );
+}
+
+/** A successful result that holds a value and nothing else. Value and runtime must be normalised already. */
+export function success(toolName: string, value: Json, runtime: JsonMap): ToolResult {
+  const plain = { success: true, tool_name: toolName, metadata: emptyMap } as const;
+  const result = value ?? nothing;
+  return seal(isEmpty(runtime) ? { ...plain, result } : { ...plain, runtime, result });
 }
 
 /** A failed result with this error text. */

@@ -1,6 +1,6 @@
 // The `runtime` field of tool declarations and results: product-neutral hints for the loop and the host. It travels
 // into transcripts and policies, so it may hold no secrets.
-import { emptyMap, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../json.ts";
+import { emptyMap, isEmpty, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../json.ts";
 import { isSensitiveKey, REDACTED } from "./sensitive-keys.ts";
 
 // The loop normalises the metadata of a declaration again with every result that carries it.
@@ -8,7 +8,7 @@ const normalized = new WeakSet<object>();
 
 /** The metadata without nulls and with sensitive keys redacted at every depth; anything but a map gives an empty one. */
 export function normalize(value: unknown): JsonMap {
-  if (!isMap(value)) return emptyMap;
+  if (!isMap(value) || isEmpty(value)) return emptyMap;
   if (normalized.has(value)) return value as JsonMap;
   const { "": _unnamed, ...named } = cleanMap(snapshotMap(value), true);
   const metadata = snapshot(named) as JsonMap;

@@ -24,12 +24,10 @@ export function normalizeThreshold(value: unknown): number {
   return wholeNumber(value, LOWEST_THRESHOLD) ?? DEFAULT_THRESHOLD;
 }
 
-/** The signature of a call, from its parameters as the model gave them. */
-export function signature(toolName: string, parameters: JsonMap): SpinSignature {
-  const identity = {
-    tool_name: trim(toolName),
-    parameters_hash: stableHash(isMap(parameters) ? parameters : emptyMap),
-  };
+/** The signature of a call, from its parameters as the model gave them; a hash of them that is known is not taken again. */
+export function signature(toolName: string, parameters: JsonMap, knownHash?: string): SpinSignature {
+  const parameters_hash = knownHash ?? stableHash(isMap(parameters) ? parameters : emptyMap);
+  const identity = { parameters_hash, tool_name: trim(toolName) };
   return seal({ ...identity, signature_hash: stableHash(identity) });
 }
 

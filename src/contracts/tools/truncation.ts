@@ -1,7 +1,7 @@
 // Keeps a tool result within a number of bytes: too large a one is replaced by its beginning, with its citations.
 import { text } from "../canonical-json.ts";
 import { wholeNumber } from "../coerce.ts";
-import { emptyMap, isMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
+import { emptyMap, isContainer, isMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
 import * as citations from "./citations.ts";
 import type { ToolResult } from "./result.ts";
 
@@ -14,6 +14,27 @@ type Truncation = { readonly result: ToolResult; readonly truncated: boolean; re
 export function normalizeLimit(value: unknown): number {
   return wholeNumber(value, 1) ?? DEFAULT_LIMIT;
 }
+
+/** True only when the text of a value is sure to fit: quicker than writing it, and enough for most results. */
+export function surelyFits(value: unknown, maxBytes: number): boolean {
+  return left(value, maxBytes) >= 0;
+}
+
+/** The bytes that are left when a value takes the most it can. */
+function left(value: unknown, bytes: number): number {
+  if (typeof value === "string") return bytes - '""'.length - LONGEST_CHARACTER * value.length;
+  if (!isContainer(value)) return bytes - LONGEST_SCALAR;
+  let rest = bytes - "{}".length;
+  for (const key in value) {
+    if (rest < 0) return rest;
+    const item = (value as UnknownMap)[key];
+    rest = left(item, rest - '"":,'.length - LONGEST_CHARACTER * key.length);
+  }
+  return rest;
+}
+
+const LONGEST_CHARACTER = "\\uXXXX".length;
+const LONGEST_SCALAR = "-2.2250738585072014e-308".length;
 
 /** The result as it is when its JSON text fits the limit, else with the first `maxBytes` bytes of that text as its result. */
 export function truncate(result: ToolResult, maxBytes: number): Truncation {
