@@ -1,7 +1,7 @@
 // Times subjects against each other. Samples are interleaved, so that what else the machine does falls on all alike.
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
-import type { Order } from "./isolate.ts";
+import type { Order } from "./contestant.ts";
 import type { Subject } from "./workload.ts";
 
 /** Microseconds per turn over the rounds. */
@@ -25,31 +25,38 @@ type Plan = {
   readonly turnsPerSample: number;
 };
 
-/** Runs every subject at every length in every round, each subject in its isolate and never two at a time. */
+/** Runs every subject at every length in every round, each subject in its process and never two at a time. */
 export async function measure(plan: Plan): Promise<Timings> {
   const { subjects, lengths, rounds, warmUps, turnsPerSample } = plan;
-  const isolates = new Map(subjects.map((subject) => [subject, isolate(subject)]));
+  const contestants = new Map(subjects.map((subject) => [subject, contestant(subject)]));
   const samples = new Map<string, number[]>();
   for (let round = -warmUps; round < rounds; round++) {
     for (const turns of lengths) {
-      for (const [subject, ask] of isolates) {
+      for (const [subject, { ask }] of contestants) {
         const took = await ask({ turns, runs: Math.ceil(turnsPerSample / turns) });
         if (round >= 0) samples.set(key(subject, turns), [...(samples.get(key(subject, turns)) ?? []), took]);
       }
     }
   }
+  for (const { end } of contestants.values()) end();
   return (subject, turns) => timing(samples.get(key(subject, turns)) ?? []);
 }
 
-function isolate({ name }: Subject): (order: Order) => Promise<number> {
-  const worker = new Worker(new URL("isolate.ts", import.meta.url), { workerData: name });
-  worker.unref();
-  return async (order) => {
-    worker.ref();
-    worker.postMessage(order);
-    const [answer] = await once(worker, "message");
-    worker.unref();
-    return answer;
+type Contestant = { ask(order: Order): Promise<number>; end(): void };
+
+function contestant({ name }: Subject): Contestant {
+  const process = fork(new URL("contestant.ts", import.meta.url), [name]);
+  const failed = once(process, "exit").then(([code]) => {
+    throw new Error(`The process of "${name}" ended with code ${code}.`);
+  });
+  failed.catch(() => undefined);
+  return {
+    async ask(order) {
+      process.send(order);
+      const [answer] = await Promise.race([once(process, "message"), failed]);
+      return answer;
+    },
+    end: () => process.disconnect(),
   };
 }
 

@@ -9,6 +9,9 @@ import type { Subject } from "./workload.ts";
 
 const [SHORT, LONG] = [100, 1600];
 
+/** How many turns make a sample: enough that a hiccup of the machine does not decide it. */
+export const SAMPLE = 4 * LONG;
+
 export const lengths = [SHORT, 400, LONG];
 export const subjects = [holdfastObserved, holdfastFull, aiSdk];
 
@@ -102,10 +105,10 @@ figures matter to a server with many conversations and to tests, not to the spee
 The subjects do not do the same for their time: Holdfast keeps redacted events, audit hashes and records that can be
 stored; the SDK converts every message to the form of a provider, which in Holdfast is left to the turn runner.
 
-A figure is the median over the rounds; in brackets the fastest round, then the middle half of them. Each subject has an
-isolate of its own, as in a program that uses only this one; the isolates take turns, length by length and round by
-round, never two at a time, so that a busy machine slows all of them alike. Every sample is ${LONG} turns, as one run or as
-several shorter ones, right after as many turns that are not timed; the subject's own garbage collection counts.
+A figure is the median over the rounds; in brackets the fastest round, then the middle half of them. Each subject has a
+process of its own, as in a program that uses only this one; the processes take turns, length by length and round by
+round, never two at a time, so that a busy machine slows all of them alike. Every sample is ${SAMPLE} turns, in as many runs
+as that takes, right after as many turns that are not timed; the subject's own garbage collection counts.
 None is forced: right after a full collection the compiler has to learn anew, and so it does when subjects share a heap;
 both make all of them slower, and Holdfast more than the SDK. Each run must prove that it made
 all its turns and calls. Ratios are of medians: they carry over to other machines, the microseconds do not.

@@ -38,10 +38,15 @@ export function runSpin({ threshold: given, calls }: SpinScript) {
   const threshold = spin.normalizeThreshold(given);
   let state: spin.SpinState | undefined;
   return calls.map(({ tool_name, parameters }) => {
-    const signature = spin.signature(tool_name, parameters);
-    const recorded = spin.record(state, signature, threshold);
+    const call = spin.identity(tool_name, parameters);
+    const recorded = spin.record(state, call, threshold);
     state = recorded.state;
-    return { signature, fired: recorded.fired !== undefined, repeat_count: state.count, threshold };
+    return {
+      signature: spin.signature(call),
+      fired: recorded.fired !== undefined,
+      repeat_count: state.count,
+      threshold,
+    };
   });
 }
 

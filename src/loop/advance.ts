@@ -1,6 +1,6 @@
 // The machine: decides from the state and what arrived until something outside is needed. It never calls user code.
 
-import { emptyMap, snapshot } from "../contracts/json.ts";
+import { emptyMap, isContainer, snapshot } from "../contracts/json.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { filterDecision, mediate, openCall, runCall } from "./call.ts";
 import { stopRun } from "./interrupt.ts";
@@ -46,17 +46,17 @@ const handlers: Readonly<Record<Exclude<Position, `check ${string}`>, Handler>> 
 
 /**
  * The records that follow from a state and what arrived, and what is needed next. The bodies it returns are already
- * in `working`; a driver that fails to commit them must build its working memory again from what it stored. A driver
- * without a store is spared the log.
+ * in `working`; a driver that fails to commit them must build its working memory again from what it stored. With
+ * `inPlace`, for a driver that stores nothing, the given state itself is led on and no log is made.
  */
 export function advance(
   state: State,
   working: Working,
   now: number,
   arrived?: Arrived,
-  { keepsLog = true } = {},
+  { inPlace = false } = {},
 ): Advance {
-  const step = new Step(state, working, now, keepsLog);
+  const step = new Step(state, working, now, inPlace);
   let outcome: Outcome | undefined;
   if (arrived && "stop" in arrived) stop(step, arrived);
   else if (arrived) outcome = readsForItself(state.in_flight) ? arrived : readable(arrived);
@@ -76,7 +76,7 @@ function readsForItself(effect: Effect | null): boolean {
 
 /** An answer that is no JSON counts as if it had thrown. */
 function readable(answer: Outcome): Outcome {
-  if ("threw" in answer) return answer;
+  if ("threw" in answer || !isContainer(answer.returned)) return answer;
   try {
     return { returned: snapshot(answer.returned) };
   } catch (threw) {

@@ -2,7 +2,7 @@
 
 import type { ConversationResult } from "../contracts/conversation/result.ts";
 import * as conversationResult from "../contracts/conversation/result.ts";
-import type { UnknownMap } from "../contracts/json.ts";
+import { seal, type UnknownMap } from "../contracts/json.ts";
 import type { State } from "./state.ts";
 import type { RunContent, Working } from "./working.ts";
 
@@ -17,10 +17,11 @@ export function assembleResult(state: State, working: Working): ConversationResu
 function gathered(state: State, { transcript, run }: Working): UnknownMap {
   return {
     messages: transcript,
-    tool_execution_results: run.executions,
-    tool_events: run.tool_events,
-    tool_audit_events: run.audits,
-    events: run.events,
+    // The run is over: nothing is added any more, so the lists themselves can be handed out.
+    tool_execution_results: seal(run.executions),
+    tool_events: seal(run.tool_events),
+    tool_audit_events: seal(run.audits),
+    events: seal(run.events),
     turn_count: state.turn,
     final_content: conversationResult.finalContent(transcript),
     usage: state.usage,

@@ -85,8 +85,8 @@ function recordOpened(
 function spinning({ config, state }: Step, name: string, parameters: JsonMap, exposed: exposure.Exposure) {
   if (config.spinThreshold === null || state.stops.stalled) return {};
   const knownHash = isUnchanged(exposed.parameters, parameters) ? exposed.parameters_sha256 : undefined;
-  const signature = spin.signature(name, parameters, knownHash);
-  const counted = spin.record(state.spin ?? undefined, signature, config.spinThreshold);
+  const call = spin.identity(name, parameters, knownHash);
+  const counted = spin.record(state.spin ?? undefined, call, config.spinThreshold);
   return {
     spin: counted.state,
     ...(counted.fired && { stalled: seal({ ...counted.fired, turn: state.turn }) }),

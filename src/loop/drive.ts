@@ -22,12 +22,11 @@ export async function drive(
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal | undefined },
 ): Promise<Driven> {
   const outside = attempts(signal);
-  let state: State = initialState;
+  const state: State = { ...initialState };
   let arrived: Arrived | undefined;
   try {
     for (;;) {
-      const step = advance(state, working, now(), arrived, withoutLog);
-      state = step.state;
+      const step = advance(state, working, now(), arrived, storingNothing);
       for (const { event, payload } of step.notices) tell(event, payload);
       const { next } = step;
       if (next.kind === "end") return { state };
@@ -45,7 +44,7 @@ export async function drive(
   }
 }
 
-const withoutLog = { keepsLog: false };
+const storingNothing = { inPlace: true };
 
 function carryOut({ perform, answer }: Callbacks, next: Extract<Next, { kind: "effect" | "consult" }>): unknown {
   return next.kind === "effect" ? perform(next.order) : answer(next.question);

@@ -17,9 +17,10 @@ export class Step {
   readonly #state: Draft;
   readonly #keepsLog: boolean;
 
-  constructor(state: State, working: Working, now: number, keepsLog: boolean) {
-    this.#state = { ...state };
-    this.#keepsLog = keepsLog;
+  /** With `inPlace` the given state itself is led on and no log is made. */
+  constructor(state: State, working: Working, now: number, inPlace: boolean) {
+    this.#state = inPlace ? state : { ...state };
+    this.#keepsLog = !inPlace;
     this.working = working;
     this.config = working.config;
     this.now = now;

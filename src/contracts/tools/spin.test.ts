@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import * as spin from "./spin.ts";
 
-const save = spin.signature("save", { page: 1 });
-const peek = spin.signature("peek", {});
+const save = spin.identity("save", { page: 1 });
+const peek = spin.identity("peek", {});
 
 describe("spin", () => {
   it("knows a call by its trimmed name and its parameters in any order", () => {
-    expect(spin.signature(" save ", { a: 1, b: { d: 1, c: 2 } })).toEqual(
-      spin.signature("save", { b: { c: 2, d: 1 }, a: 1 }),
+    expect(spin.identity(" save ", { a: 1, b: { d: 1, c: 2 } })).toEqual(
+      spin.identity("save", { b: { c: 2, d: 1 }, a: 1 }),
     );
-    expect(spin.signature("save", { token: "a" })).not.toEqual(spin.signature("save", { token: "b" }));
+    expect(spin.identity("save", { token: "a" })).not.toEqual(spin.identity("save", { token: "b" }));
   });
 
   it("fires at the threshold and keeps firing until a different call", () => {
@@ -26,7 +26,7 @@ describe("spin", () => {
   it("goes on counting from a state that was stored as JSON", () => {
     const { state } = spin.record(undefined, save, 2);
     expect(spin.record(JSON.parse(JSON.stringify(state)), save, 2).fired).toEqual({
-      ...save,
+      ...spin.signature(save),
       repeat_count: 2,
       threshold: 2,
     });

@@ -1,20 +1,18 @@
-// One subject in an isolate of its own, as in a program that uses nothing else: what another subject leaves in the heap
+// One subject in a process of its own, as in a program that uses nothing else: what another subject leaves in the heap
 // or teaches the compiler does not reach it.
-
-import { parentPort, workerData } from "node:worker_threads";
 import { aiSdk } from "./ai-sdk.ts";
 import { holdfastFull } from "./holdfast-full.ts";
 import { holdfastObserved } from "./holdfast-observed.ts";
 import { type Subject, verify } from "./workload.ts";
 
-const subject = subjectNamed(workerData);
+const subject = subjectNamed(process.argv[2]);
 
-/** What an isolate is asked for: microseconds per turn of this many runs of this length. */
+/** What the process is asked for: microseconds per turn of this many runs of this length. */
 export type Order = { readonly turns: number; readonly runs: number };
 
-parentPort?.on("message", async (order: Order) => {
+process.on("message", async (order: Order) => {
   await timed(order); // The compiler forgets while a subject waits for its turn.
-  parentPort?.postMessage(await timed(order));
+  process.send?.(await timed(order));
 });
 
 function subjectNamed(wanted: unknown): Subject {
