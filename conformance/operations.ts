@@ -1,5 +1,6 @@
 // From the name of an operation to the function that performs it: the one place where vectors meet our exports. Where
 // a vector describes callbacks or steps, scripts/ plays them.
+import * as chatRunControl from "../src/contracts/conversation/chat-run-control.ts";
 import * as compactionBoundary from "../src/contracts/conversation/compaction-boundary.ts";
 import * as compactionConservation from "../src/contracts/conversation/compaction-conservation.ts";
 import * as compactionPolicy from "../src/contracts/conversation/compaction-policy.ts";
@@ -7,7 +8,9 @@ import * as message from "../src/contracts/conversation/message.ts";
 import * as providerTurn from "../src/contracts/conversation/provider-turn.ts";
 import * as request from "../src/contracts/conversation/request.ts";
 import * as result from "../src/contracts/conversation/result.ts";
+import * as runControl from "../src/contracts/conversation/run-control.ts";
 import * as runOutcome from "../src/contracts/conversation/run-outcome.ts";
+import * as runtimeOverrides from "../src/contracts/conversation/runtime-overrides.ts";
 import * as structuredOutput from "../src/contracts/conversation/structured-output.ts";
 import * as textToolCalls from "../src/contracts/conversation/text-tool-calls.ts";
 import * as toolPairs from "../src/contracts/conversation/tool-pairs.ts";
@@ -75,6 +78,9 @@ export const operations = {
   "runtime/chatRunControl.sequence": (given: Given<"steps">) => runChatRunControl(given.steps),
   "runtime/runControl.sequence": (given: Given<"steps">) => runSteps(given.steps),
   "orchestration/runControl.sequence": (given: Given<"calls">) => runCalls(given.calls),
+  "runControl.normalizeRun": (given: Given<"run">) => runControl.normalizeRun(given.run),
+  "chatRun.normalize": (given: Given<"run">) => chatRunControl.normalizeChatRun(given.run),
+  "runtimeOverrides.normalize": (given: Given<"overrides">) => runtimeOverrides.normalize(given.overrides),
   "workspace.fromArray": (given: Given<"value">) => workspace.normalize(given.value),
   "workspace.fromParts": (given: Given<"workspace_type" | "workspace_id">) => {
     const scope = workspace.normalize(given);

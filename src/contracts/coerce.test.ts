@@ -86,3 +86,19 @@ describe("coerce.stringList", () => {
     expect(coerce.stringList(value)).toEqual(expected);
   });
 });
+
+it("reads a number of a hundred thousand digits, or what only looks like one, in one go", () => {
+  const digits = "1".repeat(100_000);
+  expect(coerce.numeric(`${digits}x`)).toBeUndefined();
+  expect(coerce.numeric(`0.${digits}`)).toBeCloseTo(0.111);
+});
+
+describe("coerce.truthy", () => {
+  it.each([false, null, undefined, 0, "", "0", [], {}])("is no for %j", (value) => {
+    expect(coerce.truthy(value)).toBe(false);
+  });
+
+  it.each([true, 1, -1, "no", "false", [0], { a: null }])("is yes for %j", (value) => {
+    expect(coerce.truthy(value)).toBe(true);
+  });
+});

@@ -109,3 +109,15 @@ describe("contractNames", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 });
+
+it("keeps two registrations of one function apart", () => {
+  const hooks = createHooks();
+  let heard = 0;
+  const listener = () => heard++;
+  const first = hooks.on("loopEvent", listener);
+  hooks.on("loopEvent", listener);
+  first();
+  first();
+  hooks.emit("loopEvent", "turn_started", {});
+  expect(heard).toBe(1);
+});

@@ -159,3 +159,76 @@ describe("runConversation", () => {
     expect(Object.isFrozen(messages[0])).toBe(false);
   });
 });
+
+describe("an overflow of the transcript", () => {
+  const long = Array.from({ length: 6 }, (_, index) => ({ role: "user", content: `message ${index}` }));
+  const overflowing: RunOptions = {
+    compactionPolicy: { overflow_archive_enabled: true, overflow_threshold_bytes: 100, overflow_retained_messages: 2 },
+    summarizer: () => expect.fail("nothing is summarised"),
+  };
+
+  it("is handed over before it leaves the transcript", async () => {
+    const overflowArchive = vi.fn();
+    const { messages } = await runConversation(long, says, { ...overflowing, overflowArchive });
+    const [items, details] = overflowArchive.mock.lastCall ?? [];
+    expect(items).toMatchObject(long.slice(0, 4));
+    expect(messages.map(({ content }) => content)).toEqual([expect.any(String), "message 4", "message 5", "hi"]);
+    expect(messages[0]?.metadata).toMatchObject({ agents_api_compaction_archive: { archive_id: details.archive_id } });
+  });
+
+  it("stays in the transcript when nobody could take it", async () => {
+    const overflowArchive = () => Promise.reject(new Error("disk full"));
+    const { messages, events } = await runConversation(long, says, { ...overflowing, overflowArchive });
+    expect(messages).toHaveLength(7);
+    expect(events).toMatchObject([{ type: "compaction_failed", metadata: { error: "disk full" } }]);
+  });
+});
+
+describe("a call that waits", () => {
+  const asks =
+    (parameters: object): TurnRunner =>
+    () => ({ tool_calls: [{ id: "a", name: "ability/save", parameters }] });
+
+  it("shows its secrets to whoever runs the tool and leaves them out of the transcript", async () => {
+    const toolExecutor = () => ({ success: false, status: "runtime_tool_pending" });
+    const runner = asks({ api_key: "hunter2", page: 1 });
+    const ended = await runConversation(hello, runner, { toolDeclarations, toolExecutor });
+    expect(ended.runtime_tool_pending).toMatchObject({ parameters: { api_key: "hunter2", page: 1 } });
+    expect(JSON.stringify(ended.messages)).not.toContain("hunter2");
+    expect(ended.messages.at(-1)?.payload).toMatchObject({
+      result: { parameters: { api_key: "[redacted]", page: 1 } },
+    });
+  });
+
+  it("may ask for approval without the formalities of an envelope", async () => {
+    const toolExecutor = () => ({ type: "approval_required", content: "May I?", payload: { action_id: "x" } });
+    const ended = await runConversation(hello, asks({}), { toolDeclarations, toolExecutor });
+    expect(ended.status).toBe("approval_required");
+    expect(ended.messages.at(-1)).toMatchObject({ type: "approval_required", role: "tool", content: "May I?" });
+  });
+});
+
+it("leaves no run behind as running, whatever becomes of it", async () => {
+  const runControl = createMemoryChatRunControl({ now: () => new Date(0) });
+  const options = { sessionId: "s", runControl };
+  const contended = { acquire: () => null, release: () => undefined };
+  await expect(runConversation(hello, () => "no map", { ...options, runId: "broken" })).rejects.toThrow();
+  await runConversation(hello, says, { ...options, runId: "contended", transcriptLock: contended });
+  await runConversation(hello, says, { ...options, runId: "stopped", signal: AbortSignal.abort() });
+  const statuses = ["broken", "contended", "stopped"].map((runId) => runControl.get(runId));
+  expect(await Promise.all(statuses)).toMatchObject([
+    { status: "failed" },
+    { status: "failed" },
+    { status: "interrupted" },
+  ]);
+});
+
+it("reads a list as an answer that lacks everything", async () => {
+  await expect(runConversation(hello, () => [])).rejects.toThrow("invalid_agent_conversation_result: messages");
+});
+
+it("says which message of a returned transcript is wrong", async () => {
+  const runner: TurnRunner = (messages) => ({ messages: [...messages, { role: "" }], tool_calls: [] });
+  const run = runConversation(hello, runner, { toolDeclarations, toolExecutor: () => 1 });
+  await expect(run).rejects.toThrow("messages[1]");
+});

@@ -102,7 +102,8 @@ it("never throws, whatever a model writes", () => {
   fc.assert(fc.property(fc.array(piece), (pieces) => Array.isArray(fromText(pieces.join("")))));
 });
 
-it("takes time in proportion to the text", () => {
+// Reading that takes more than its share of time would run into the limit of the test.
+it("reads two million characters, however they are arranged", () => {
   const length = 2_000_000;
   for (const unit of [
     "<tool_call ",
@@ -114,8 +115,6 @@ it("takes time in proportion to the text", () => {
     " ",
     "&#1",
   ]) {
-    const started = performance.now();
-    fromText(`a ${unit.repeat(length / unit.length)}`);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(() => fromText(`a ${unit.repeat(length / unit.length)}`)).not.toThrow();
   }
 });
