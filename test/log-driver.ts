@@ -11,7 +11,7 @@ import type { Arrived } from "../src/loop/next.ts";
 import { observe } from "../src/loop/observe.ts";
 import type { LogRecord } from "../src/loop/records.ts";
 import { fold, initialState, type State } from "../src/loop/state.ts";
-import { absorb, type Body, startWorking, type Working } from "../src/loop/working.ts";
+import { type Body, restore, startWorking, type Working } from "../src/loop/working.ts";
 
 /** What a crash leaves behind. */
 type Log = { records: LogRecord[]; bodies: Body[]; tape: Tape };
@@ -46,7 +46,7 @@ async function drive(script: LoopScript, run: ScriptedRun, log: Log, crashes: ()
   const { perform, answer } = callbacks(configured, run.turnRunner, run.options);
   const tell = observe(run.options);
   const working: Working = startWorking(configured.config, configured.messages);
-  for (const body of asStored(log.bodies)) absorb(working, body);
+  restore(working, asStored(log.bodies));
   let state: State = log.records.length > 0 ? fold(asStored(log.records)) : initialState;
   let arrived: Arrived | undefined;
   for (;;) {

@@ -3,7 +3,7 @@
 import { trimmed, truthy, wholeNumber } from "../contracts/coerce.ts";
 import { type ErrorCode, HoldfastError } from "../contracts/error.ts";
 import type { Hooks } from "../contracts/hooks.ts";
-import { isMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { asMap, emptyMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import { type OperationError, operationError } from "../contracts/operation-error.ts";
 import type { RuntimeToolRequest, RuntimeToolResult } from "../contracts/tools/runtime-tool.ts";
 import * as lifecycle from "../contracts/tools/runtime-tool-lifecycle.ts";
@@ -33,7 +33,7 @@ type Submission = lifecycle.RuntimeToolSubmission;
 /** The pending requests, narrowed by run, tool and position. */
 export function list(input: unknown, host: RuntimeToolHost): Promise<RuntimeToolList | OperationError> {
   return withStore(host, async (store) => {
-    const requests = await lifecycle.recentPending(store, pendingQuery(asMap(input)));
+    const requests = await lifecycle.recentPending(store, pendingQuery(fieldsOf(input)));
     return { status: "runtime_tool_pending", requests, count: requests.length };
   });
 }
@@ -41,7 +41,7 @@ export function list(input: unknown, host: RuntimeToolHost): Promise<RuntimeTool
 /** One request in whatever status it has, with its result once there is one. */
 export function get(input: unknown, host: RuntimeToolHost): Promise<RuntimeToolView | OperationError> {
   return withStore(host, async (store) => {
-    const requestId = trimmed(asMap(input).request_id);
+    const requestId = trimmed(fieldsOf(input).request_id);
     if (requestId === undefined) {
       return operationError("agents_runtime_tool_invalid_request", "request_id must be a non-empty string");
     }
@@ -60,14 +60,14 @@ export function get(input: unknown, host: RuntimeToolHost): Promise<RuntimeToolV
 /** Hands in a result; a repeat returns the first one. */
 export function submit(input: unknown, host: RuntimeToolHost): Promise<Submission | OperationError> {
   return withStore(host, (store) => {
-    const given = asMap(input);
+    const given = fieldsOf(input);
     return lifecycle.submitResult(store, given, continuationFor(given, host), snapshotMap(given.context), host.hooks);
   });
 }
 
 /** Ends a request without a result; a repeat returns how it ended. */
 export function timeout(input: unknown, host: RuntimeToolHost): Promise<Submission | OperationError> {
-  return withStore(host, (store) => end(store, asMap(input), host));
+  return withStore(host, (store) => end(store, fieldsOf(input), host));
 }
 
 /** `timeout`, because somebody asked for it and not because the time was up. */
@@ -75,7 +75,7 @@ export function cancel(
   input: unknown,
   host: RuntimeToolHost,
 ): Promise<(Submission & { readonly cancelled: true }) | OperationError> {
-  return withStore(host, async (store) => ({ ...(await end(store, asMap(input), host)), cancelled: true }));
+  return withStore(host, async (store) => ({ ...(await end(store, fieldsOf(input), host)), cancelled: true }));
 }
 
 function end(store: RuntimeToolStore, given: UnknownMap, host: RuntimeToolHost): Promise<Submission> {
@@ -87,8 +87,8 @@ function continuationFor(given: UnknownMap, host: RuntimeToolHost): lifecycle.Co
   return truthy(given.resume) ? host.continuation : undefined;
 }
 
-function asMap(input: unknown): UnknownMap {
-  return isMap(input) ? input : {};
+function fieldsOf(input: unknown): UnknownMap {
+  return asMap(input) ?? emptyMap;
 }
 
 function pendingQuery(given: UnknownMap): PendingQuery {

@@ -43,16 +43,16 @@ export class HoldfastError extends Error {
   readonly detail: string;
   readonly hint: string;
 
-  constructor(code: ErrorCode, detail: string, options: { cause?: unknown } = {}) {
-    super(`${code}: ${detail}`, options);
+  constructor(code: ErrorCode, detail: string, cause?: unknown) {
+    super(`${code}: ${detail}`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.detail = detail;
     this.hint = catalogue[code];
   }
 }
 
-export function holdfastError(code: ErrorCode, detail: string, options?: { cause?: unknown }): HoldfastError {
-  return new HoldfastError(code, detail, options);
+export function holdfastError(code: ErrorCode, detail: string, cause?: unknown): HoldfastError {
+  return new HoldfastError(code, detail, cause);
 }
 
 /** The words of anything that was thrown, which need not be an error and may refuse to be put into words. */

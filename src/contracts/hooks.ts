@@ -45,12 +45,6 @@ export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
   toolResultDiagnostics: "agents_api_mediated_tool_result_diagnostics",
 };
 
-const accepts: { [Name in FilterName]: (value: unknown) => value is HookFilters[Name]["value"] } = {
-  toolAuditParameters: isMap,
-  preToolCallDecision: isMap,
-  toolResultDiagnostics: isMap,
-};
-
 export type Listener<Name extends EventName> = (...told: HookEvents[Name]) => unknown;
 export type Filter<Name extends FilterName> = (
   value: HookFilters[Name]["value"],
@@ -105,11 +99,10 @@ export function createHooks(): Hooks {
       const pass = (current: Value, from: number): Value | Promise<Value> => {
         const filter = filters[from];
         if (!filter) return current;
-        const answered = whenReady(
+        return whenReady(
           quietly(() => filter(current, ...about)),
-          (answer) => (accepts[name](answer) ? answer : current),
+          (answer) => pass(isMap(answer) ? answer : current, from + 1),
         );
-        return whenReady(answered, (next) => pass(next, from + 1)) as Value | Promise<Value>;
       };
       return pass(value, 0);
     },

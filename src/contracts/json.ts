@@ -66,7 +66,7 @@ export function asMap(value: unknown): UnknownMap | undefined {
 /** `snapshot` of a map; anything that is not a map gives an empty one. */
 export function snapshotMap(value: unknown): JsonMap {
   const copied = isMap(value) ? snapshot(value) : emptyMap;
-  return isMap(copied) ? (copied as JsonMap) : emptyMap;
+  return isMap(copied) ? copied : emptyMap;
 }
 
 function copy(value: unknown, depth: number, ancestors: object[]): Json | undefined {
@@ -113,5 +113,5 @@ function copyMap(map: object, depth: number, ancestors: object[]): Json {
 }
 
 function notJson(why: string, cause?: unknown) {
-  return holdfastError("not_json", `The value cannot be written as JSON: ${why}.`, { cause });
+  return holdfastError("not_json", `The value cannot be written as JSON: ${why}.`, cause);
 }

@@ -361,7 +361,7 @@ describe("a wish to stop", () => {
 
 describe("an answer that breaks the contract", () => {
   it.each([
-    ["not a map", 7, { failed: true, error: { code: "invalid_agent_conversation_loop" } }],
+    ["not a map", 7, { isReported: true, error: { code: "invalid_agent_conversation_loop" } }],
     [
       "a transcript that is none",
       { messages: [{ role: "" }] },
@@ -378,6 +378,18 @@ describe("an answer that breaks the contract", () => {
     bring();
     expect(bring(returned(answer))).toMatchObject({ kind: "refuse", ...refused });
     expect(working.transcript).toHaveLength(1);
+  });
+
+  it("ends the run as failed when the error is brought back, so that a stored run does not refuse it for ever", () => {
+    for (const answer of [7, { messages: [{ role: "" }] }]) {
+      const made = machine();
+      made.bring();
+      const refused = made.bring(returned(answer));
+      if (refused.kind !== "refuse") expect.fail("the answer was not refused");
+      made.restart();
+      expect(made.bring({ threw: refused.error })).toEqual({ kind: "end" });
+      expect(made.working.run.failure).toMatchObject({ code: refused.error.code });
+    }
   });
 });
 

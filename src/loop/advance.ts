@@ -1,16 +1,19 @@
 // The machine: decides from the state and what arrived until something outside is needed. It never calls user code.
 
-import { emptyMap, isContainer, snapshot } from "../contracts/json.ts";
+import { isContainer, snapshot } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { filterDecision, mediate, openCall, runCall } from "./call.ts";
-import { stopRun } from "./interrupt.ts";
-import type { Arrived, Next, Notice, Outcome, Stop } from "./next.ts";
+import { checkCancellation, stopRun } from "./interrupt.ts";
+import { judgeCall, judgeReported } from "./judge.ts";
+import type { Arrived, Next, Notice, Stop } from "./next.ts";
 import type { Effect, LogRecord, Position } from "./records.ts";
-import { isWaiting, judgeCall, parkCall, recordSettled, settleCall } from "./settle.ts";
+import { settleCall, settleStopped } from "./settle.ts";
 import type { State } from "./state.ts";
 import { Step } from "./step.ts";
 import { accept, beginFlow, beginTurn, callModel, compact } from "./turn.ts";
-import { checkCancellation, endFlow, endTurn, judgeReported, spendTurn } from "./verdict.ts";
+import { endFlow, endTurn, spendTurn } from "./verdict.ts";
+import { isWaiting, parkCall } from "./wait.ts";
 import type { Body, Working } from "./working.ts";
 
 export type Advance = {
@@ -24,7 +27,11 @@ export type Advance = {
 /** Goes on from a position with what arrived for it. Undefined: decided and recorded, look at the new position. */
 type Handler = (step: Step, arrived?: Outcome) => Next | undefined;
 
-const handlers: Readonly<Record<Exclude<Position, `check ${string}`>, Handler>> = {
+const handlers: Readonly<Record<Position, Handler>> = {
+  "check turn.compact": checkCancellation,
+  "check turn.accept": checkCancellation,
+  "check turn.verdict": checkCancellation,
+  "check turn.budget": checkCancellation,
   "flow.begin": beginFlow,
   "turn.begin": beginTurn,
   "turn.compact": compact,
@@ -62,7 +69,7 @@ export function advance(
   else if (arrived) outcome = readsForItself(state.in_flight) ? arrived : readable(arrived);
   for (;;) {
     const { position } = step.state;
-    const handler = isCheck(position) ? checkCancellation : handlers[position];
+    const handler = handlers[position];
     const next = handler(step, outcome);
     outcome = undefined;
     if (next) return { state: step.state, records: step.records, bodies: step.bodies, notices: step.notices, next };
@@ -84,15 +91,11 @@ function readable(answer: Outcome): Outcome {
   }
 }
 
-function isCheck(position: Position): position is Extract<Position, `check ${string}`> {
-  return position.startsWith("check ");
-}
-
 /** Ends the run where it stands. A call that is open gets its one result first, so that the history stays whole. */
 function stop(step: Step, { stop: message, performed }: Stop): void {
   const { position } = step.state;
   if (position === "ended" || position === "flow.end") return;
-  if (hasOpenCall(position)) recordSettled(step, resultOfStopped(step, performed), emptyMap);
+  if (hasOpenCall(position)) settleStopped(step, resultOfStopped(step, performed));
   stopRun(step, message);
 }
 
@@ -102,7 +105,10 @@ function hasOpenCall(position: Position): boolean {
 
 function resultOfStopped({ call, state }: Step, performed: boolean): toolResult.ToolResult {
   if (call.result && !isWaiting(call.result)) return call.result;
-  if (performed && state.in_flight?.kind === "run_tool") {
+  const { in_flight, waiting } = state;
+  const isOutside =
+    waiting?.as === "pending" || (performed && (in_flight?.kind === "run_tool" || in_flight?.kind === "store_request"));
+  if (isOutside) {
     const error = "Stopped before the tool answered; what it did is unknown.";
     return toolResult.failure(call.name, error, { error_type: "outcome_unknown" });
   }

@@ -1,6 +1,6 @@
 // Calls into somebody else's code, without ever throwing and without ever hanging past an abort.
+import type { Outcome } from "../contracts/outcome.ts";
 import { isThenable } from "../contracts/when-ready.ts";
-import type { Outcome } from "./next.ts";
 
 /** How a call came back, at once or later; undefined when the signal fired before it did. */
 export type Attempted = Outcome | undefined | Promise<Outcome | undefined>;

@@ -1,7 +1,9 @@
 // One tool call on its way to a result: opened, decided about, run.
+
 import { trimmed } from "../contracts/coerce.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import { canonicalName } from "../contracts/tools/declaration.ts";
@@ -10,9 +12,9 @@ import * as exposure from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as spin from "../contracts/tools/spin.ts";
-import { endBatch } from "./batch.ts";
 import * as decision from "./decision.ts";
-import type { MediationContext, Next, Outcome } from "./next.ts";
+import { endBatch } from "./end-batch.ts";
+import type { MediationContext, Next } from "./next.ts";
 import type { Position } from "./records.ts";
 import { added, type Step } from "./step.ts";
 import { type Body, type Config, type OpenCall, showExecutions, showTranscript } from "./working.ts";
@@ -36,7 +38,7 @@ export function openCall(step: Step, arrived?: Outcome): Next | undefined {
   }
   const isReplaced = "returned" in arrived && isMap(arrived.returned);
   const shown = isReplaced ? snapshotMap(arrived.returned) : exposure.redact(parameters, declaration);
-  return recordOpened(step, raw, exposure.seal(shown));
+  return recordOpened(step, raw, exposure.exposeShown(shown));
 }
 
 type RawCall = Pick<OpenCall, "id" | "name" | "raw" | "parameters"> & { readonly context: JsonMap };
@@ -49,8 +51,14 @@ function readCall(step: Step): RawCall | undefined {
   const name = raw.name ?? raw.tool_name;
   if (typeof name !== "string" || name === "") return undefined;
   const id = trimmed(raw.id) ?? trimmed(raw.tool_call_id) ?? `tool-call-${state.turn}-${state.batch.next + 1}`;
-  const context = seal({ ...step.context, tool_call_id: id });
+  const context = toolContext(step, id);
   return { id, name, raw: raw as JsonMap, parameters: snapshotMap(raw.parameters), context };
+}
+
+/** What a tool is told of the run it belongs to. */
+function toolContext({ config, context }: Step, tool_call_id: string): JsonMap {
+  const { runId } = config;
+  return seal({ ...(runId !== "" && { run_id: runId }), ...context, tool_call_id });
 }
 
 function recordOpened(
@@ -103,6 +111,11 @@ function callMessage({ id, name, exposure: exposed }: OpenCall, turn: number): m
   const { parameters, ...hashes } = exposed;
   const metadata = seal({ tool_call_id: id, ...hashes });
   return message.toolCall({ tool_name: name, parameters, turn, metadata });
+}
+
+/** The message that answers a call. */
+export function resultMessage({ id, name }: OpenCall, content: string, payload: JsonMap): message.Message {
+  return message.toolResult({ content, tool_name: name, payload, metadata: seal({ tool_call_id: id }) });
 }
 
 /** The entry of `tool_events` that replays and observability read. */
@@ -189,13 +202,17 @@ function mediationContext(step: Step): MediationContext {
 
 /** Runs the tool; that it begins is recorded before. */
 export function runCall(step: Step, arrived?: Outcome): Next | undefined {
-  const { call, context } = step;
+  const { call } = step;
   const { prepared } = call;
   if (!prepared.ready) throw new Error(`Call ${call.number} is not ready to run.`);
   const { tool_call, tool_def } = prepared;
   if (!arrived) {
-    const toolContext = seal({ ...context, tool_call_id: call.id });
-    const order = { kind: "run_tool", call: tool_call, declaration: tool_def, context: toolContext } as const;
+    const order = {
+      kind: "run_tool",
+      call: tool_call,
+      declaration: tool_def,
+      context: toolContext(step, call.id),
+    } as const;
     return step.begin({ kind: "run_tool", call: call.number }, order, "call.run");
   }
   returnResult(step, execution.settle(tool_call, tool_def, arrived));

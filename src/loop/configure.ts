@@ -7,7 +7,7 @@ import * as conversationRequest from "../contracts/conversation/request.ts";
 import * as runtimeOverrides from "../contracts/conversation/runtime-overrides.ts";
 import * as structuredOutput from "../contracts/conversation/structured-output.ts";
 import { errorMessage, holdfastError } from "../contracts/error.ts";
-import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import { isContainer, isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { normalizeForConversationRequest, type ToolDeclaration, type ToolMap } from "../contracts/tools/declaration.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
@@ -68,11 +68,14 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
   const compacts = isMap(options.compactionPolicy) && typeof options.summarizer === "function";
   return {
     maxTurns,
+    runId,
     context,
     budgets: { turns: budget.create({ name: "turns", ceiling: maxTurns }), ...budgets },
     explicitTurns: Object.hasOwn(budgets, "turns"),
     tools,
-    executorTargets: Object.keys(options.namedToolExecutors ?? {}),
+    executorTargets: Object.entries(options.namedToolExecutors ?? {}).flatMap(([target, executor]) =>
+      typeof executor === "function" ? [target] : [],
+    ),
     mediates,
     callRules: callGate.normalizeRules(options.toolCallRules),
     compaction: compacts ? normalizePolicy(options.compactionPolicy) : null,
@@ -84,7 +87,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
     truncateBytes: options.toolResultTruncator
       ? truncation.normalizeLimit(options.toolResultTruncator.max_bytes)
       : null,
-    storesRequests: options.runtimeToolStore !== undefined,
+    storesRequests: options.runtimeToolStore != null,
     asked: readAsked(options, runId),
     rules: { waiting: "end" },
   };
@@ -110,7 +113,7 @@ function readDeclarations(value: unknown): { accepted: ToolMap; rejected: readon
   const accepted: Record<string, ToolDeclaration> = {};
   const rejected: RejectedDeclaration[] = [];
   const isList = Array.isArray(value);
-  for (const [key, given] of Object.entries(isMap(value) || isList ? (value as object) : {})) {
+  for (const [key, given] of Object.entries<unknown>(isContainer(value) ? value : {})) {
     const named = isMap(given) && given.name === undefined && !isList ? { ...given, name: key } : given;
     try {
       const declaration = normalizeForConversationRequest(named);

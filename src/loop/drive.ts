@@ -1,6 +1,5 @@
 // Steps the machine to its end in memory, doing between the steps what it asks for. No record log is kept.
 import * as message from "../contracts/conversation/message.ts";
-import type { HoldfastError } from "../contracts/error.ts";
 import { advance } from "./advance.ts";
 import { attempts } from "./attempt.ts";
 import type { Callbacks } from "./callbacks.ts";
@@ -9,11 +8,8 @@ import type { Tell } from "./observe.ts";
 import { initialState, type State } from "./state.ts";
 import type { Working } from "./working.ts";
 
-/** Where a run ended, or the answer that broke the contract; `failed` says whether that counts as a failed run. */
-export type Driven = {
-  readonly state: State;
-  readonly refused?: { readonly error: HoldfastError; readonly failed: boolean };
-};
+/** Where a run ended, or why its answer was refused there. */
+export type Driven = { readonly state: State; readonly refused?: Extract<Next, { kind: "refuse" }> };
 
 export async function drive(
   working: Working,

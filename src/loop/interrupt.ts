@@ -1,7 +1,10 @@
 // Somebody wants to say something to a running conversation, or to stop it.
 import { trim } from "../contracts/coerce.ts";
 import type { Message } from "../contracts/conversation/message.ts";
+import * as message from "../contracts/conversation/message.ts";
 import { seal } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
 
 const actions = ["cancel", "redirect", "message"] as const;
@@ -12,7 +15,11 @@ export function receiveInterrupt(step: Step, received: Message): undefined {
   const { action: named, interrupt_action } = received.metadata;
   const action = actionOf(interrupt_action ?? named);
   if (action === "cancel") return stopRun(step, received);
-  step.record({ type: "consulted", hook: "interrupt" }, "turn.budget", take(step, received, action).bodies);
+  step.record(
+    { type: "consulted", hook: "interrupt" },
+    step.checked("turn.budget"),
+    take(step, received, action).bodies,
+  );
 }
 
 /** Stops the run with the message that asked for it. */
@@ -30,4 +37,13 @@ function take(step: Step, received: Message, action: Action) {
 function actionOf(value: unknown): Action {
   const named = typeof value === "string" ? trim(value).toLowerCase() : "";
   return actions.find((action) => action === named) ?? "message";
+}
+
+/** Asks whether the run was cancelled, then goes where it was going. */
+export function checkCancellation(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) return { kind: "consult", question: { hook: "cancellation" } };
+  const cancelled = "returned" in arrived ? arrived.returned : undefined;
+  if (cancelled) return stopRun(step, message.normalize(cancelled));
+  const { position } = step.state;
+  step.record({ type: "consulted", hook: "cancellation" }, position.slice("check ".length) as typeof position);
 }

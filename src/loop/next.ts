@@ -3,6 +3,7 @@ import type { Budget } from "../contracts/conversation/budget.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import type { HoldfastError } from "../contracts/error.ts";
 import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
 import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import type { RuntimeToolRequest } from "../contracts/tools/runtime-tool.ts";
@@ -76,11 +77,11 @@ export type Next =
   /** Nothing to do until the result of the waiting call arrives. */
   | { readonly kind: "park"; readonly call: number; readonly request_id: string }
   | { readonly kind: "end" }
-  /** What arrived breaks the contract. Nothing was recorded of it; `failed` says whether observers are told. */
-  | { readonly kind: "refuse"; readonly error: HoldfastError; readonly failed: boolean };
-
-/** How a call to the outside came back. */
-export type Outcome = { readonly returned: unknown } | { readonly threw: unknown };
+  /**
+   * The answer breaks the contract. A driver that may throw throws the error, and tells observers and persister first
+   * if it `isReported`; one that may not brings it back as what was thrown, and the run ends as failed.
+   */
+  | { readonly kind: "refuse"; readonly error: HoldfastError; readonly isReported: boolean };
 
 /** An outcome of what was asked, or the wish to stop, which may come at any time. */
 export type Arrived = Outcome | Stop;

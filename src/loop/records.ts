@@ -27,8 +27,11 @@ type Place =
   | "flow.end"
   | "ended";
 
+/** The places before which the run looks whether it was cancelled. */
+export type CheckedPlace = "turn.compact" | "turn.accept" | "turn.verdict" | "turn.budget";
+
 /** A place, or the look at whether the run was cancelled that comes before it. */
-export type Position = Place | `check ${Place}`;
+export type Position = Place | `check ${CheckedPlace}`;
 
 /** What is done outside the machine, as far as the log needs to know it. */
 export type Effect =
@@ -101,7 +104,7 @@ export type Fact =
   | { readonly type: "result.judged"; readonly complete: boolean }
   | { readonly type: "batch.ended"; readonly complete: boolean }
   | { readonly type: "gate.blocked" }
-  | { readonly type: "turn.ended"; readonly go_on: boolean; readonly turns: number; readonly exceeded: boolean }
+  | { readonly type: "turn.ended"; readonly turns: number; readonly exceeded: boolean }
   | { readonly type: "interrupted" }
   | { readonly type: "callback.failed" }
   | { readonly type: "flow.ended" };

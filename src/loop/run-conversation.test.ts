@@ -214,13 +214,25 @@ it("leaves no run behind as running, whatever becomes of it", async () => {
   const contended = { acquire: () => null, release: () => undefined };
   await expect(runConversation(hello, () => "no map", { ...options, runId: "broken" })).rejects.toThrow();
   await runConversation(hello, says, { ...options, runId: "contended", transcriptLock: contended });
-  await runConversation(hello, says, { ...options, runId: "stopped", signal: AbortSignal.abort() });
+  const controller = new AbortController();
+  const stops = () => Promise.resolve().then(() => controller.abort());
+  await runConversation(hello, stops, { ...options, runId: "stopped", signal: controller.signal });
   const statuses = ["broken", "contended", "stopped"].map((runId) => runControl.get(runId));
   expect(await Promise.all(statuses)).toMatchObject([
     { status: "failed" },
     { status: "failed" },
     { status: "interrupted" },
   ]);
+});
+
+it("finishes no run that it did not begin", async () => {
+  const runControl = createMemoryChatRunControl({ now: () => new Date(0) });
+  await runControl.start({ run_id: "taken", session_id: "theirs" });
+  const mine = { runId: "taken", runControl };
+  await runConversation(hello, says, mine);
+  await runConversation(hello, says, { ...mine, sessionId: "mine" });
+  await runConversation(hello, says, { ...mine, sessionId: "mine", signal: AbortSignal.abort() });
+  expect(await runControl.get("taken")).toMatchObject({ session_id: "theirs", status: "running" });
 });
 
 it("reads a list as an answer that lacks everything", async () => {

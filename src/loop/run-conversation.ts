@@ -7,10 +7,10 @@ import type { RunStatus } from "../contracts/conversation/run-control.ts";
 import { runControlStatus } from "../contracts/conversation/run-outcome.ts";
 import * as usage from "../contracts/conversation/usage.ts";
 import { errorMessage, HoldfastError, holdfastError } from "../contracts/error.ts";
-import { type JsonMap, seal, snapshot, type UnknownMap } from "../contracts/json.ts";
-import { isOperationError } from "../contracts/operation-error.ts";
+import { type JsonMap, seal, type UnknownMap } from "../contracts/json.ts";
 import { assembleResult } from "./assemble-result.ts";
-import { attempt, attemptLast } from "./attempt.ts";
+import { attemptLast } from "./attempt.ts";
+import { beginRun } from "./begin-run.ts";
 import { callbacks } from "./callbacks.ts";
 import { type ConfiguredRun, configure } from "./configure.ts";
 import { drive } from "./drive.ts";
@@ -33,12 +33,13 @@ export async function runConversation(
   if (!hasRunner(turnRunner, options)) throw noRunner();
   const tell = observe(options);
   reportDeclarations(run, options, tell);
-  const refusal = await startRun(run, options);
-  if (refusal) return neverBegan(run, refusal, tell);
+  const begun = await beginRun(run, options);
+  if (begun.kind === "refused") return neverBegan(run, { ...begun, type: "run_control" }, tell);
+  if (begun.kind === "stopped") return stopped(run);
   try {
-    return await runHeld(run, turnRunner, options, tell);
+    return await runHeld(run, turnRunner, options, tell, begun.finish);
   } catch (thrown) {
-    await finishRun(run, options, "failed");
+    await begun.finish("failed");
     throw thrown;
   }
 }
@@ -50,7 +51,7 @@ function readRun(messages: unknown, options: RunOptions): ConfiguredRun {
   } catch (thrown) {
     if (thrown instanceof HoldfastError) throw thrown;
     const detail = `The messages or options cannot be read: ${errorMessage(thrown)}`;
-    throw holdfastError("invalid_agent_conversation_loop", detail, { cause: thrown });
+    throw holdfastError("invalid_agent_conversation_loop", detail, thrown);
   }
 }
 
@@ -71,59 +72,43 @@ function reportDeclarations({ config, rejected }: ConfiguredRun, options: RunOpt
   tell("tool_mediation_disabled", seal({ reason: "all_declarations_rejected", rejected, rejected_count }));
 }
 
-/** Why a run cannot begin. */
-type Refusal = { readonly type: "run_control" | "transcript_lock"; readonly message: string; readonly code: string };
+type Finish = (status: RunStatus) => Promise<void>;
 
-async function startRun(run: ConfiguredRun, { runControl, signal }: RunOptions): Promise<Refusal | undefined> {
-  const { runId: run_id, sessionId: session_id } = run;
-  if (!runControl || run_id === "" || session_id === "") return undefined;
-  const metadata = { source: "conversation_loop" };
-  const start = async () => snapshot(await runControl.start({ run_id, session_id, metadata }));
-  const started = await attempt(start, signal);
-  // A stop is seen again, and answered, when the transcript is to be held.
-  if (!started) return undefined;
-  if ("threw" in started) return { type: "run_control", ...wordsAndCode(started.threw) };
-  return isOperationError(started.returned) ? { type: "run_control", ...wordsAndCode(started.returned) } : undefined;
-}
-
-async function finishRun(
-  { runId }: ConfiguredRun,
-  { runControl, signal }: RunOptions,
-  status: RunStatus,
-): Promise<void> {
-  if (runControl && runId !== "") await attemptLast(() => runControl.finish(runId, status), signal);
-}
-
+/** Runs the conversation while the transcript is held. */
 async function runHeld(
   run: ConfiguredRun,
   turnRunner: TurnRunner | null,
   options: RunOptions,
   tell: Tell,
+  finish: Finish,
 ): Promise<ConversationResult> {
   const held = await holdTranscript(run.sessionId, options);
   switch (held.kind) {
     case "held":
       try {
-        return await converse(run, turnRunner, options, tell);
+        return await converse(run, turnRunner, options, tell, finish);
       } finally {
         await held.release();
       }
     case "stopped":
-      await finishRun(run, options, "interrupted");
+      await finish("interrupted");
       return stopped(run);
     case "contended":
-      await finishRun(run, options, "failed");
+      await finish("failed");
       tell("transcript_lock_contention", seal({ session_id: run.sessionId }));
       return contended(run);
     case "failed":
-      await finishRun(run, options, "failed");
+      await finish("failed");
       return neverBegan(run, { type: "transcript_lock", ...wordsAndCode(held.threw) }, tell);
   }
 }
 
-function neverBegan(run: ConfiguredRun, refusal: Refusal, tell: Tell): ConversationResult {
-  tell("failed", seal({ error: refusal.message }));
-  return conversationResult.normalize({ ...untouched(run), status: "failed", failure: { ...refusal, turn_count: 0 } });
+/** The result of a run that was refused. The contract has it without usage and request metadata. */
+function neverBegan(run: ConfiguredRun, refusal: { type: string; message: string; code: string }, tell: Tell) {
+  const { type, message, code } = refusal;
+  tell("failed", seal({ error: message }));
+  const failure = { type, message, code, turn_count: 0 };
+  return conversationResult.normalize({ ...untouched(run), status: "failed", failure });
 }
 
 function contended(run: ConfiguredRun): ConversationResult {
@@ -150,17 +135,18 @@ async function converse(
   turnRunner: TurnRunner | null,
   options: RunOptions,
   tell: Tell,
+  finish: Finish,
 ): Promise<ConversationResult> {
   const working = startWorking(run.config, run.messages);
   const { signal } = options;
   const now = typeof options.now === "function" ? options.now : Date.now;
   const { state, refused } = await drive(working, callbacks(run, turnRunner, options), tell, { now, signal });
   if (refused) {
-    if (refused.failed) await reportBroken(refused.error, state.turn, { run, working, options, tell });
+    if (refused.isReported) await reportBroken(refused.error, state.turn, { run, working, options, tell });
     throw refused.error;
   }
   const result = assembleResult(state, working);
-  await finishRun(run, options, runControlStatus(result) as RunStatus);
+  await finish(runControlStatus(result));
   await persist(run, options, working, result);
   if (!state.stops.failure) tell("completed", completion(state.turn, working));
   return result;

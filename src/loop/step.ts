@@ -3,7 +3,7 @@ import type { Message } from "../contracts/conversation/message.ts";
 import { type JsonMap, seal } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import type { EffectOrder, Next, Notice } from "./next.ts";
-import type { Effect, Fact, LogRecord, Position } from "./records.ts";
+import type { CheckedPlace, Effect, Fact, LogRecord, Position } from "./records.ts";
 import { apply, type Draft, type State } from "./state.ts";
 import { absorb, type Body, type Config, type OpenCall, type Working } from "./working.ts";
 
@@ -86,13 +86,13 @@ export class Step {
   }
 
   /** The position, with a look at cancellation before it when there is somebody to ask. */
-  checked<Place extends Exclude<Position, `check ${string}`>>(place: Place): Position {
+  checked(place: CheckedPlace): Position {
     return this.config.asked.cancellation ? `check ${place}` : place;
   }
 
   /** Orders an effect. Its beginning is recorded once; after a restart it is ordered again as it stands. */
   begin(effect: Effect, order: EffectOrder, awaitedAt: Position): Next {
-    if (!this.#state.in_flight) this.record({ type: "begun", effect }, awaitedAt);
+    if (this.#state.in_flight?.kind !== effect.kind) this.record({ type: "begun", effect }, awaitedAt);
     return { kind: "effect", order };
   }
 

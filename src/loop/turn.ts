@@ -1,13 +1,15 @@
 // The way into a turn: clock, compaction, the model's answer, and which of the two paths it takes.
+
 import * as budget from "../contracts/conversation/budget.ts";
 import * as compaction from "../contracts/conversation/compaction.ts";
 import * as message from "../contracts/conversation/message.ts";
 import * as result from "../contracts/conversation/result.ts";
 import * as usage from "../contracts/conversation/usage.ts";
 import { errorMessage, HoldfastError, holdfastError } from "../contracts/error.ts";
-import { isContainer, isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
+import { isContainer, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
 import { failureOf, reportedFailure } from "./failure.ts";
-import type { Next, Outcome } from "./next.ts";
+import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import type { Body, TurnAnswer } from "./working.ts";
 
@@ -78,7 +80,7 @@ function announceTurn(step: Step): void {
 function recordCompaction(step: Step, outcome: compaction.CompactionOutcome): undefined {
   const { working } = step;
   const bodies: Body[] = outcome.events.map((event) => ({ to: "event", value: event }));
-  if (outcome.messages === working.transcript || outcome.metadata.compaction.status === "failed") {
+  if (outcome.messages === working.transcript) {
     step.record({ type: "compaction.failed" }, "turn.model", bodies);
     return;
   }
@@ -93,7 +95,7 @@ export function callModel(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) return step.begin({ kind: "call_model" }, modelOrder(step), "turn.model");
   if ("threw" in arrived) return failModel(step, failureOf(arrived.threw, step.state.turn), "thrown");
   const { returned } = arrived;
-  if (!isContainer(returned)) return refuse(notAMap(), { failed: true });
+  if (!isContainer(returned)) return refuse(notAMap(), { isReported: true });
   try {
     const value = readAnswer(isMap(returned) ? returned : {}, step.working.transcript);
     step.record({ type: "model.responded" }, step.checked("turn.accept"), [{ to: "answer", value }]);
@@ -120,8 +122,8 @@ function failModel(step: Step, failure: JsonMap, as: "thrown" | "reported", bodi
   step.record({ type: "model.failed", as }, "flow.end", [...bodies, { to: "stop", value: { failure } }]);
 }
 
-function refuse(error: HoldfastError, { failed = false } = {}): Next {
-  return { kind: "refuse", error, failed };
+function refuse(error: HoldfastError, { isReported = false } = {}): Next {
+  return { kind: "refuse", error, isReported };
 }
 
 function notAMap(): HoldfastError {
@@ -129,7 +131,8 @@ function notAMap(): HoldfastError {
 }
 
 /** Makes the answer part of the run and chooses the path: the loop runs the calls, or the caller already did. */
-export function accept(step: Step): Next | undefined {
+export function accept(step: Step, arrived?: Outcome): Next | undefined {
+  if (arrived && "threw" in arrived) return failModel(step, failureOf(arrived.threw, step.state.turn), "thrown");
   const { config, state, working } = step;
   const { result: answer } = working.answer;
   const bodies: Body[] = [];
@@ -155,8 +158,8 @@ function acceptedContent({ working }: Step, answer: JsonMap): Body[] {
   const { run } = working;
   const { metadata, request_metadata, structured_output } = answer;
   const value = {
-    ...(isMap(metadata) && { metadata: seal({ ...run.metadata, ...(metadata as JsonMap) }) }),
-    ...(isMap(request_metadata) && { request_metadata: request_metadata as JsonMap }),
+    ...(isMap(metadata) && { metadata: seal({ ...run.metadata, ...metadata }) }),
+    ...(isMap(request_metadata) && { request_metadata }),
     ...(isMap(structured_output) &&
       Object.hasOwn(structured_output, "parsed") && {
         structured_output: seal({
@@ -218,7 +221,7 @@ function managed(step: Step): Accepted {
   return { calls, to: calls > 0 ? "caller.judge" : "turn.verdict", bodies };
 }
 
-function managedEvents(events: unknown): readonly JsonMap[] {
+function managedEvents(events: Json | undefined): readonly JsonMap[] {
   if (events === undefined || events === null) return [];
   if (Array.isArray(events) && events.every(isMap)) return events as readonly JsonMap[];
   throw holdfastError("invalid_agent_conversation_loop", "events must be a list of maps.");

@@ -1,38 +1,17 @@
 // The end of a turn: does the run stop, and why; otherwise the next turn begins.
+
 import { truthy } from "../contracts/coerce.ts";
 import * as budget from "../contracts/conversation/budget.ts";
 import * as message from "../contracts/conversation/message.ts";
-import { isMap, type JsonMap, seal } from "../contracts/json.ts";
+import { type JsonMap, seal } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { failCallback } from "./failure.ts";
-import { receiveInterrupt, stopRun } from "./interrupt.ts";
-import type { Next, Outcome } from "./next.ts";
+import { receiveInterrupt } from "./interrupt.ts";
+import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
 import { showTranscript } from "./working.ts";
-
-/** Asks the completion policy about a result that the caller reported. Its first yes ends the run. */
-export function judgeReported(step: Step, arrived?: Outcome): Next | undefined {
-  const { state, working } = step;
-  const { batch } = state;
-  const result = working.turnExecutions[batch.next];
-  if (!result) return endTurn(step);
-  if (!arrived) {
-    const context = {
-      tool_name: String(result.tool_name),
-      tool_declaration: null,
-      result,
-      turn_context: step.context,
-      turn: state.turn,
-      messages: showTranscript(working),
-    };
-    return { kind: "consult", question: { hook: "completion", context } };
-  }
-  if ("threw" in arrived) return failCallback(step, arrived.threw);
-  const complete = isMap(arrived.returned) && truthy(arrived.returned.complete);
-  const isLast = batch.next + 1 >= batch.count;
-  step.record({ type: "result.judged", complete }, complete || isLast ? step.checked("turn.verdict") : "caller.judge");
-}
 
 /** Looks at everything that can end the run after a turn, in the contract's order. */
 export function endTurn(step: Step, arrived?: Outcome): Next | undefined {
@@ -51,7 +30,7 @@ export function endTurn(step: Step, arrived?: Outcome): Next | undefined {
 function blocksCompletion(step: Step): boolean {
   const { config, state, working } = step;
   const isNatural = config.mediates && Array.isArray(working.answer.result.tool_calls) && state.batch.count === 0;
-  if (!isNatural || config.callRules.length === 0) return false;
+  if (!isNatural) return false;
   const verdict = callGate.judgeCompletion(config.callRules, state.tallies);
   if (verdict.allowed) return false;
   const metadata = seal({ type: "tool_call_gate_completion_blocked", tool_call_gate: verdict.context });
@@ -80,15 +59,6 @@ function readMessage(given: unknown): message.Message | undefined {
 
 function goToBudget(step: Step): undefined {
   step.record({ type: "consulted", hook: "interrupt" }, step.checked("turn.budget"));
-}
-
-/** Asks whether the run was cancelled, then goes where it was going. */
-export function checkCancellation(step: Step, arrived?: Outcome): Next | undefined {
-  if (!arrived) return { kind: "consult", question: { hook: "cancellation" } };
-  const cancelled = "returned" in arrived ? arrived.returned : undefined;
-  if (cancelled) return stopRun(step, message.normalize(cancelled));
-  const { position } = step.state;
-  step.record({ type: "consulted", hook: "cancellation" }, position.slice("check ".length) as typeof position);
 }
 
 /** Counts the turn, and goes on by default, by the gate's demand or by the caller's policy. */
@@ -126,7 +96,7 @@ function turnResult({ working }: Step): JsonMap {
 function recordEnd(step: Step, goOn: boolean, exceeded = false): undefined {
   const { turns } = step.state.budgets;
   const used = (turns?.current ?? 0) + 1;
-  step.record({ type: "turn.ended", go_on: goOn, turns: used, exceeded }, goOn ? "turn.begin" : "flow.end");
+  step.record({ type: "turn.ended", turns: used, exceeded }, goOn ? "turn.begin" : "flow.end");
 }
 
 /** Nothing comes after this. */

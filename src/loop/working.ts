@@ -5,7 +5,7 @@ import type { Budget } from "../contracts/conversation/budget.ts";
 import type { CompactionPolicy } from "../contracts/conversation/compaction-policy.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import type { JsonMap } from "../contracts/json.ts";
-import { emptyMap, seal } from "../contracts/json.ts";
+import { emptyMap, seal, snapshot } from "../contracts/json.ts";
 import type { CallRule } from "../contracts/tools/call-gate.ts";
 import type { ToolMap } from "../contracts/tools/declaration.ts";
 import type { Prepared } from "../contracts/tools/execution.ts";
@@ -35,6 +35,7 @@ export type Rules = {
 /** What does not change during a run. */
 export type Config = {
   readonly maxTurns: number;
+  readonly runId: string;
   readonly context: JsonMap;
   readonly budgets: Readonly<Record<string, Budget>>;
   /** True when the caller set a `turns` budget, which then replaces `maxTurns` and shows as the reason to stop. */
@@ -165,6 +166,11 @@ export function showTranscript(working: Working): readonly Message[] {
 export function showExecutions(working: Working): readonly JsonMap[] {
   working.shown.executions ??= seal(working.run.executions.slice());
   return working.shown.executions;
+}
+
+/** Builds it again from stored bodies. */
+export function restore(working: Working, bodies: readonly Body[]): void {
+  for (const body of bodies) absorb(working, snapshot(body) as Body);
 }
 
 /** Adds a body to the working memory, in place: the transcript may be long and every step adds a little. */

@@ -42,7 +42,7 @@ export function readThrown(thrown: unknown): ProviderFailure {
   const data = isMap(error.data) ? error.data : {};
   const status = [error.code, error.status, error.statusCode, data.status]
     .map(numeric)
-    .find((one) => one !== undefined);
+    .find((one) => one !== undefined && one >= 100 && one <= 599);
   return { status: status ?? null, retry_after: positive(data.retry_after), message: errorMessage(thrown) };
 }
 

@@ -102,7 +102,7 @@ async function send(dispatch: Dispatch, call: ProviderCall, signal: AbortSignal,
   try {
     const answer = await dispatch(call, onDelta === undefined ? { signal } : { signal, onDelta });
     if (isOperationError(answer)) {
-      const error = holdfastError("provider_turn_failed", answer.message, { cause: answer });
+      const error = holdfastError("provider_turn_failed", answer.message, answer);
       return { failure: readError(answer), error };
     }
     if (isMap(answer)) return { answer };
@@ -145,5 +145,5 @@ function attemptSignal(timeout: number, signal: AbortSignal | undefined): AbortS
 }
 
 function aborted(signal: AbortSignal) {
-  return holdfastError("aborted", "The turn was aborted before the provider was asked.", { cause: signal.reason });
+  return holdfastError("aborted", "The turn was aborted before the provider was asked.", signal.reason);
 }

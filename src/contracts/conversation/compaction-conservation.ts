@@ -30,7 +30,7 @@ export function metadata(input: Conservation): JsonMap {
   const required = Math.ceil(original * ratio);
   const conserved = provenance.compacted.byte_count + provenance.retained.byte_count + provenance.archived.byte_count;
   const passed = !enabled || conserved >= required;
-  return snapshot({
+  return snapshotMap({
     ...snapshotMap(input.extra),
     policy: {
       ...given,
@@ -49,7 +49,7 @@ export function metadata(input: Conservation): JsonMap {
       passed,
       failed_closed: enabled && failsClosed && !passed,
     },
-  }) as JsonMap;
+  });
 }
 
 /** The share of bytes that must survive: at least zero, and all of them unless a number or a text says otherwise. */

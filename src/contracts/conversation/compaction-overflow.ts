@@ -1,6 +1,6 @@
 // What happens to a transcript too large to summarise: its older part is set aside whole, and a stub stands in for it.
 import { sha256, text } from "../canonical-json.ts";
-import { type Json, type JsonMap, snapshot } from "../json.ts";
+import { type Json, type JsonMap, snapshotMap } from "../json.ts";
 import { toolSafeCut } from "./compaction-boundary.ts";
 import type { CompactionPolicy } from "./compaction-policy.ts";
 import * as message from "./message.ts";
@@ -27,10 +27,10 @@ export function findOverflow(
   const cut = toolSafeCut(messages, sizedCut(sizes, totalBytes, policy), policy);
   if (cut <= 0) {
     const reason = "overflow_input_unsplittable";
-    const details = snapshot({ reason, total_messages: total, total_bytes: totalBytes, policy }) as JsonMap;
+    const details = snapshotMap({ reason, total_messages: total, total_bytes: totalBytes, policy });
     return { kind: "unsplittable", details };
   }
-  const details = snapshot({
+  const details = snapshotMap({
     strategy: "deterministic_overflow_archive",
     archive_id: `agents-api-overflow-${sha256(text(given.slice(0, cut))).slice(0, 16)}`,
     archive_pointer: policy.overflow_archive_pointer,
@@ -40,7 +40,7 @@ export function findOverflow(
     total_bytes: totalBytes,
     boundary: { archive_until: cut - 1, retain_from: cut },
     policy,
-  }) as JsonMap;
+  });
   return { kind: "split", cut, stub: stubMessage(details, policy), details };
 }
 

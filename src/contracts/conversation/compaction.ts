@@ -2,7 +2,8 @@
 // the transcript as it was.
 import { trimmed } from "../coerce.ts";
 import { errorMessage } from "../error.ts";
-import { isMap, type Json, type JsonMap, snapshot } from "../json.ts";
+import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../json.ts";
+import type { Outcome } from "../outcome.ts";
 import { selectBoundary } from "./compaction-boundary.ts";
 import * as conservation from "./compaction-conservation.ts";
 import { findOverflow } from "./compaction-overflow.ts";
@@ -33,9 +34,6 @@ export type CompactionPlan =
   | { readonly kind: "skip"; readonly outcome: CompactionOutcome }
   | { readonly kind: "archive"; readonly outcome: CompactionOutcome }
   | SummarizePlan;
-
-/** What became of asking for the summary. */
-export type SummaryAttempt = { readonly returned: unknown } | { readonly threw: unknown };
 
 /** False when a transcript of this length needs nothing for sure, which is so at most turns. */
 export function isDue(total: number, policy: CompactionPolicy): boolean {
@@ -68,13 +66,13 @@ export function plan(
   if (!policy.enabled || total <= policy.max_messages) return { kind: "skip", outcome: skipped(messages, policy) };
   const cut = selectBoundary(messages, policy);
   if (cut === 0) return { kind: "skip", outcome: skipped(messages, policy) };
-  const context = snapshot({
+  const context = snapshotMap({
     policy,
     total_messages: total,
     compact_count: cut,
     retained_count: total - cut,
     boundary: { compact_until: cut - 1, retain_from: cut },
-  }) as JsonMap;
+  });
   return { kind: "summarize", cut, head: Object.freeze(messages.slice(0, cut)), context };
 }
 
@@ -83,7 +81,7 @@ export function finish(
   { cut, context }: SummarizePlan,
   messages: readonly Message[],
   policy: CompactionPolicy,
-  attempt: SummaryAttempt,
+  attempt: Outcome,
 ): CompactionOutcome {
   const retained = messages.slice(cut);
   const started = event("compaction_started", context);
@@ -97,7 +95,7 @@ export function finish(
       extra: context,
     });
   const failed = (details: JsonMap, error: string) => {
-    const explained = snapshot({ ...details, error }) as JsonMap;
+    const explained = snapshotMap({ ...details, error });
     return outcome(messages, withStatus(explained, "failed"), [started, event("compaction_failed", explained)]);
   };
 
@@ -112,7 +110,7 @@ export function finish(
     },
   });
   const accounted = account([summaryMessage], summary.archived);
-  const details = snapshot({ ...accounted, summary_message: summaryMessage }) as JsonMap;
+  const details = snapshotMap({ ...accounted, summary_message: summaryMessage });
   if (isMap(accounted.conservation) && accounted.conservation.failed_closed === true) {
     return failed(details, "The summary and what is kept hold fewer bytes than the policy demands.");
   }
@@ -129,7 +127,7 @@ export async function compact(messages: unknown, policy: unknown, summarizer: Su
   return finish(planned, normalized, complete, await summarize(summarizer, planned));
 }
 
-async function summarize(summarizer: Summarizer, { head, context }: SummarizePlan): Promise<SummaryAttempt> {
+async function summarize(summarizer: Summarizer, { head, context }: SummarizePlan): Promise<Outcome> {
   try {
     return { returned: await summarizer(head, context) };
   } catch (threw) {
@@ -139,7 +137,7 @@ async function summarize(summarizer: Summarizer, { head, context }: SummarizePla
 
 type Summary = { text: string; archived: readonly Json[] } | { error: string };
 
-function readSummary(attempt: SummaryAttempt): Summary {
+function readSummary(attempt: Outcome): Summary {
   if ("threw" in attempt) return { error: errorMessage(attempt.threw) };
   const { returned } = attempt;
   const summary = trimmed(isMap(returned) ? returned.summary : returned);
@@ -180,7 +178,7 @@ function outcome(
 }
 
 function withStatus(details: JsonMap, status: "skipped" | "archived" | "failed" | "compacted"): JsonMap {
-  return snapshot({ ...details, status }) as JsonMap;
+  return snapshotMap({ ...details, status });
 }
 
 function event(type: string, metadata: JsonMap): CompactionEvent {

@@ -293,5 +293,5 @@ function jsonPart(value: unknown, field: string): Json {
 }
 
 function invalid(detail: string, cause?: unknown): HoldfastError {
-  return holdfastError("invalid_ai_message_envelope", detail, cause === undefined ? undefined : { cause });
+  return holdfastError("invalid_ai_message_envelope", detail, cause);
 }

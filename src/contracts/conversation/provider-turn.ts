@@ -168,7 +168,7 @@ function parsedOutput(value: unknown): { parsed: Json; diagnostics?: Container }
 }
 
 function invalidRequest(detail: string, cause?: unknown) {
-  return holdfastError("invalid_agent_provider_turn_request", detail, { cause });
+  return holdfastError("invalid_agent_provider_turn_request", detail, cause);
 }
 
 function invalidResult(detail: string) {

@@ -69,5 +69,5 @@ function normalizeTool(value: unknown, index: number): ConversationRequest["tool
 }
 
 function invalid(detail: string, cause?: unknown): HoldfastError {
-  return holdfastError("invalid_agent_conversation_request", detail, cause === undefined ? undefined : { cause });
+  return holdfastError("invalid_agent_conversation_request", detail, cause);
 }

@@ -158,7 +158,7 @@ export function normalize(value: unknown): ConversationResult {
     schema: RESULT_SCHEMA,
     version: RESULT_VERSION,
     messages,
-    tool_execution_results: executionResults as readonly ToolExecutionResult[],
+    tool_execution_results: executionResults,
     tool_audit_events: auditEvents as readonly ToolAuditEvent[],
     tool_events: toolEvents as readonly ToolEvent[],
     tool_observability: toolObservability.observe(toolEvents, executionResults),
@@ -236,5 +236,5 @@ function firstWrong(entry: UnknownMap, { required, optional }: FieldRules): stri
 }
 
 function invalid(detail: string, cause?: unknown): HoldfastError {
-  return holdfastError("invalid_agent_conversation_result", detail, cause === undefined ? undefined : { cause });
+  return holdfastError("invalid_agent_conversation_result", detail, cause);
 }

@@ -2,7 +2,7 @@
 // Nothing of the context reaches a tool by its name alone.
 import { trim, trimmed } from "../coerce.ts";
 import { type HoldfastError, holdfastError } from "../error.ts";
-import { emptyMap, isEmpty, isMap, type Json, type JsonMap, snapshot, type UnknownMap } from "../json.ts";
+import { emptyMap, isEmpty, isMap, type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { perDefinition } from "./per-definition.ts";
 import { isSensitiveKey, REDACTED } from "./sensitive-keys.ts";
 
@@ -39,7 +39,7 @@ export function normalizeDefaults(definition: unknown): JsonMap {
     const name = trimmed(key) ?? fail("parameter_defaults must not have a blank name");
     return [name, isSensitiveKey(name) ? REDACTED : value] as const;
   });
-  return snapshot(Object.fromEntries(entries)) as JsonMap;
+  return snapshotMap(Object.fromEntries(entries));
 }
 
 /** The bindings a call may rely on: none of them when one is malformed. */

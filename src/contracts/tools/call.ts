@@ -15,11 +15,11 @@ export type ToolCall = {
 export function normalize(value: unknown): ToolCall {
   const given = snapshot(value);
   if (!isMap(given)) throw holdfastError("invalid_tool_call", "tool_call must be a map");
-  const call = given as JsonMap;
+  const call = given;
   const toolName = nonEmptyString(call.tool_name ?? call.name);
   if (toolName === undefined) throw holdfastError("invalid_tool_call", "tool_name must be a non-empty string");
   const parameters = parametersOf(call.parameters);
-  const metadata = isMap(call.metadata) ? (call.metadata as JsonMap) : emptyMap;
+  const metadata = isMap(call.metadata) ? call.metadata : emptyMap;
   // The first id that is there decides, even when it turns out to be unusable.
   const id = trimmed(call.id ?? call.tool_call_id ?? metadata.tool_call_id);
   if (id === undefined) return seal({ tool_name: toolName, parameters, metadata });
@@ -35,5 +35,5 @@ function parametersOf(value: Json | undefined): JsonMap {
   const given = value ?? emptyMap;
   if (!isContainer(given)) throw holdfastError("invalid_tool_call", "parameters must be a map");
   // An empty map may arrive as `[]`; a list names no parameters.
-  return isMap(given) ? (given as JsonMap) : emptyMap;
+  return isMap(given) ? given : emptyMap;
 }

@@ -1,7 +1,7 @@
 // Where a tool's answer came from: a list of small maps in its metadata. Hosts add fields of their own to a citation,
 // and those pass through untouched.
 import { numeric, trim } from "../coerce.ts";
-import { emptyMap, isEmpty, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
+import { emptyMap, isEmpty, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap } from "../json.ts";
 
 const textFields = [
   "source",
@@ -31,7 +31,7 @@ export function normalize(value: unknown): readonly JsonMap[] {
 /** The metadata with its `citations`, where it has the field, normalised; anything but a map becomes an empty one. */
 export function normalizeMetadata(value: unknown): JsonMap {
   if (!isMap(value)) return emptyMap;
-  const metadata = snapshot(value) as JsonMap;
+  const metadata = snapshotMap(value);
   if (!Object.hasOwn(metadata, "citations")) return metadata;
   return seal({ ...metadata, citations: normalize(metadata.citations) });
 }

@@ -3,6 +3,7 @@
 import { nonEmptyString, trimmed } from "../coerce.ts";
 import { errorMessage } from "../error.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal, snapshot } from "../json.ts";
+import type { Outcome } from "../outcome.ts";
 import type { ToolCall } from "./call.ts";
 import { canonicalName, type ToolDeclaration, type ToolMap } from "./declaration.ts";
 import { build, validateRequired } from "./parameters.ts";
@@ -23,9 +24,6 @@ export type ToolExecutor = (
 export type Prepared =
   | { readonly ready: true; readonly tool_call: ToolCall; readonly tool_def: ToolDeclaration }
   | ({ readonly ready: false } & ToolResult);
-
-/** How an executor ended. */
-type Outcome = { readonly returned: unknown } | { readonly threw: unknown };
 
 /** Finds the declaration of a tool the model named, builds its parameters and checks the required ones. */
 export function prepare(toolName: string, parameters: JsonMap, tools: ToolMap, context: JsonMap): Prepared {
@@ -65,7 +63,7 @@ export function settle(call: ToolCall, declaration: ToolDeclaration, outcome: Ou
   } catch (error) {
     return executorException(call, declaration, error);
   }
-  const fields = isMap(returned) ? (returned as JsonMap) : undefined;
+  const fields = isMap(returned) ? returned : undefined;
   const runtime = mergedRuntime(declaration, fields?.runtime);
   if (fields === undefined || !Object.hasOwn(fields, "success")) {
     return toolResult.success(call.tool_name, returned, runtime);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stableHash } from "../canonical-json.ts";
 import type { JsonMap } from "../json.ts";
-import { expose, redact, seal, sensitivePaths } from "./exposure.ts";
+import { expose, exposeShown, redact, sensitivePaths } from "./exposure.ts";
 
 describe("redaction", () => {
   it("hides sensitive keys at any depth, with everything below them", () => {
@@ -45,16 +45,16 @@ describe("redaction", () => {
   });
 });
 
-describe("sealing", () => {
+describe("what is shown of parameters", () => {
   it("puts what a filter returned in order before it is shown and hashed", () => {
-    const exposure = seal({ b: 1, a: { d: 1, c: 2 } });
+    const exposure = exposeShown({ b: 1, a: { d: 1, c: 2 } });
     expect(JSON.stringify(exposure.parameters)).toBe('{"a":{"c":2,"d":1},"b":1}');
     expect(exposure).toEqual(expose({ a: { c: 2, d: 1 }, b: 1 }, null));
   });
 
   it("shows the redacted parameters themselves, so that hash and content always agree", () => {
     const redacted = redact({ token: "t", a: 1 }, null);
-    const exposure = seal(redacted);
+    const exposure = exposeShown(redacted);
     expect(exposure.parameters).toBe(redacted);
     expect(exposure.parameters_sha256).toBe(stableHash({ a: 1, token: "[redacted]" }));
   });

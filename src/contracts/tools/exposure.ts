@@ -2,16 +2,7 @@
 
 import { sha256, sortBytewise, text } from "../canonical-json.ts";
 import { trimmed } from "../coerce.ts";
-import {
-  isContainer,
-  isMap,
-  type Json,
-  type JsonMap,
-  seal as sealJson,
-  snapshot,
-  snapshotMap,
-  type UnknownMap,
-} from "../json.ts";
+import { isContainer, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { usableBindings } from "./bindings.ts";
 import { perDefinition } from "./per-definition.ts";
 import { isSensitiveKey, REDACTED } from "./sensitive-keys.ts";
@@ -19,7 +10,7 @@ import { isSensitiveKey, REDACTED } from "./sensitive-keys.ts";
 /** Parameters that are safe to store and show, with the hash that identifies them. */
 export type Exposure = Readonly<{ parameters: JsonMap; parameters_sha256: string; parameters_redacted: true }>;
 
-/** `seal(redact(…))`: what may be shown of a call when nobody else has a say in it. */
+/** `exposeShown(redact(…))`: what may be shown of a call when nobody else has a say in it. */
 export function expose(parameters: JsonMap, definition: UnknownMap | null): Exposure {
   return hashed(redact(parameters, definition));
 }
@@ -30,13 +21,13 @@ export function redact(parameters: JsonMap, definition: UnknownMap | null): Json
 }
 
 /** Hashes redacted parameters; those that a filter has replaced since are put in order again. */
-export function seal(redacted: JsonMap): Exposure {
+export function exposeShown(redacted: JsonMap): Exposure {
   return hashed(arrangeMap(snapshotMap(redacted), "", null));
 }
 
 function hashed(parameters: JsonMap): Exposure {
   // Arranged parameters are sorted already, so their text is the one that a stable hash is taken of.
-  return sealJson({ parameters, parameters_sha256: `sha256:${sha256(text(parameters))}`, parameters_redacted: true });
+  return seal({ parameters, parameters_sha256: `sha256:${sha256(text(parameters))}`, parameters_redacted: true });
 }
 
 /** The dotted paths a definition declares sensitive, sorted; `*` stands for the items of a list. */
@@ -112,7 +103,7 @@ function arrangeMap(map: JsonMap, prefix: string, hidden: Hidden | null): JsonMa
     if (shown !== value || key !== keys[index]) isChanged = true;
     arranged[key] = shown;
   }
-  return isChanged ? sealJson(arranged) : map;
+  return isChanged ? seal(arranged) : map;
 }
 
 function arrange(value: Json, path: string, hidden: Hidden | null): Json {
@@ -121,7 +112,7 @@ function arrange(value: Json, path: string, hidden: Hidden | null): Json {
 }
 
 function arrangeList(list: readonly Json[], itemPath: string, hidden: Hidden | null): readonly Json[] {
-  if (hidden !== null && hides(hidden, itemPath)) return sealJson(list.map(() => REDACTED));
+  if (hidden !== null && hides(hidden, itemPath)) return seal(list.map(() => REDACTED));
   const arranged = list.map((item) => arrange(item, itemPath, hidden));
-  return arranged.some((item, index) => item !== list[index]) ? sealJson(arranged) : list;
+  return arranged.some((item, index) => item !== list[index]) ? seal(arranged) : list;
 }

@@ -24,7 +24,7 @@ const nothing: readonly Json[] = seal([]);
 export function normalize(value: unknown): ToolResult {
   const given = snapshot(value);
   if (!isMap(given)) throw holdfastError("invalid_tool_execution_result", "result must be a map");
-  const fields = given as JsonMap;
+  const fields = given;
   const toolName = nonEmptyString(fields.tool_name);
   if (toolName === undefined) {
     throw holdfastError("invalid_tool_execution_result", "tool_name must be a non-empty string");
@@ -71,6 +71,6 @@ function optionalFields(fields: JsonMap): Pick<Common, "runtime" | "status" | "r
   return {
     ...(runtime !== undefined && !isEmpty(runtime) && { runtime }),
     ...(status !== undefined && { status }),
-    ...(isContainer(request) && { runtime_tool_request: request as JsonMap | readonly Json[] }),
+    ...(isContainer(request) && { runtime_tool_request: request }),
   };
 }

@@ -1,6 +1,6 @@
 // The `runtime` field of tool declarations and results: product-neutral hints for the loop and the host. It travels
 // into transcripts and policies, so it may hold no secrets.
-import { emptyMap, isEmpty, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../json.ts";
+import { emptyMap, isEmpty, isMap, type Json, type JsonMap, snapshotMap } from "../json.ts";
 import { isSensitiveKey, REDACTED } from "./sensitive-keys.ts";
 
 // The loop normalises the metadata of a declaration again with every result that carries it.
@@ -11,7 +11,7 @@ export function normalize(value: unknown): JsonMap {
   if (!isMap(value) || isEmpty(value)) return emptyMap;
   if (normalized.has(value)) return value as JsonMap;
   const { "": _unnamed, ...named } = cleanMap(snapshotMap(value), true);
-  const metadata = snapshot(named) as JsonMap;
+  const metadata = snapshotMap(named);
   normalized.add(metadata);
   return metadata;
 }

@@ -58,7 +58,9 @@ export function createMemoryRuntimeToolStore(rows: Iterable<UnknownMap> = []): R
   }
 
   return {
-    create: (request) => keep(request.request_id, request),
+    create: (request) => {
+      if (!stored.has(request.request_id)) keep(request.request_id, request);
+    },
     get: (requestId) => stored.get(requestId),
     complete: (requestId, result) => leavePending(requestId, { status: "runtime_tool_completed", result }),
     timeout: (requestId) => leavePending(requestId, { status: "runtime_tool_timeout" }),

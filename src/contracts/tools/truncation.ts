@@ -79,7 +79,7 @@ type Bounded = { readonly kept: { readonly citations?: readonly JsonMap[] }; rea
 /** The first citations of a map whose list, as JSON, stays within the limit. */
 function boundedCitations(holder: unknown, maxBytes: number): Bounded {
   if (!isMap(holder) || !Object.hasOwn(holder, "citations")) return { kept: {}, dropped: 0 };
-  const all = citations.normalize((holder as UnknownMap).citations);
+  const all = citations.normalize(holder.citations);
   const fitting = countFitting(all, maxBytes);
   const dropped = all.length - fitting;
   if (fitting === 0 && dropped > 0) return { kept: {}, dropped };

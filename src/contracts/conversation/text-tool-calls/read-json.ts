@@ -42,8 +42,8 @@ function isObjectText(payload: string): boolean {
 
 function readCall(call: Json, givenId: string): TextToolCall | undefined {
   if (!isMap(call)) return undefined;
-  const { function: callee, name, arguments: args, parameters, id } = call as JsonMap;
-  const called = isMap(callee) ? (callee as JsonMap) : emptyMap;
+  const { function: callee, name, arguments: args, parameters, id } = call;
+  const called = isMap(callee) ? callee : emptyMap;
   const read = readArguments(called.arguments ?? args ?? parameters);
   if (read === undefined) return undefined;
   return textToolCall(called.name ?? name, Object.entries(read), nonEmptyString(id) ?? givenId);
@@ -54,5 +54,5 @@ function readArguments(value: Json | undefined): JsonMap | undefined {
   if (value == null) return emptyMap;
   if (typeof value === "string") return trim(value) === "" ? emptyMap : parseMap(value);
   if (!isContainer(value)) return undefined;
-  return isMap(value) ? (value as JsonMap) : emptyMap;
+  return isMap(value) ? value : emptyMap;
 }

@@ -1,5 +1,5 @@
 // What every reader of text agrees on: how a call may be named, what it may carry, and how many are taken.
-import { emptyMap, isContainer, isMap, type Json, type JsonMap, snapshot } from "../../json.ts";
+import { emptyMap, isContainer, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../json.ts";
 
 export type TextToolCall = { readonly name: string; readonly parameters: JsonMap; readonly id: string };
 
@@ -21,14 +21,14 @@ export function textToolCall(
     if (kept.size === MOST_PARAMETERS) break;
     if (PARAMETER_NAME.test(key)) kept.set(key, value);
   }
-  return { name, parameters: snapshot(Object.fromEntries(kept)) as JsonMap, id };
+  return { name, parameters: snapshotMap(Object.fromEntries(kept)), id };
 }
 
 /** The map that a JSON text spells, or undefined: text from a model is often nearly JSON, and that is no error. */
 export function parseMap(text: string): JsonMap | undefined {
   try {
     const parsed = snapshot(JSON.parse(text));
-    if (isMap(parsed)) return parsed as JsonMap;
+    if (isMap(parsed)) return parsed;
     return isContainer(parsed) && parsed.length === 0 ? emptyMap : undefined;
   } catch {
     return undefined;

@@ -1,0 +1,137 @@
+// A call whose result somebody outside has to bring: a client that runs the tool, or a person who approves it.
+import * as canonicalJson from "../contracts/canonical-json.ts";
+import { trimmed } from "../contracts/coerce.ts";
+import * as message from "../contracts/conversation/message.ts";
+import { errorMessage } from "../contracts/error.ts";
+import { isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import { redact } from "../contracts/tools/exposure.ts";
+import type { ToolResult } from "../contracts/tools/result.ts";
+import * as toolResult from "../contracts/tools/result.ts";
+import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
+import { declarationOf, resultMessage, returnResult, toolEvent } from "./call.ts";
+import type { Next } from "./next.ts";
+import { added, type Step } from "./step.ts";
+import type { OpenCall } from "./working.ts";
+
+const PENDING = "runtime_tool_pending";
+
+/** True when the result only says that somebody outside has to act. */
+export function isWaiting(result: ToolResult): boolean {
+  return isPending(result) || approvalOf(result) !== undefined;
+}
+
+/** Waits for whoever has to act; when waiting is not possible, the call gets an error as its result. */
+export function waitOutside(step: Step, result: ToolResult, arrived?: Outcome): Next | undefined {
+  const approval = isPending(result) ? undefined : approvalOf(result);
+  return approval ? waitForApproval(step, step.call, approval) : waitForRuntime(step, step.call, result, arrived);
+}
+
+function isPending(result: ToolResult): boolean {
+  return result.status === PENDING || result.metadata.status === PENDING;
+}
+
+/** What an executor returned to ask for approval, and the message it makes. */
+type Approval = { readonly envelope: JsonMap; readonly asked: message.Message };
+
+function approvalOf({ result }: ToolResult): Approval | undefined {
+  if (!isMap(result) || result.type !== "approval_required") return undefined;
+  try {
+    const asked = message.normalize({ schema: message.SCHEMA, version: 1, ...result });
+    return { envelope: result, asked };
+  } catch {
+    // Not an envelope after all: the tool ran, so its answer is kept as the plain result it is.
+    return undefined;
+  }
+}
+
+/** A call that an external runtime answers: its request is stored, and the run ends or parks with it. */
+function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?: Outcome): Next | undefined {
+  const { config, state, context } = step;
+  let request: runtimeTool.RuntimeToolRequest;
+  try {
+    request = pendingRequest(call, result, context, state.turn, config.runId);
+    if (config.storesRequests && !arrived) {
+      const order = { kind: "store_request", request, context } as const;
+      return step.begin({ kind: "store_request", call: call.number }, order, "call.settle");
+    }
+    if (arrived && "threw" in arrived) throw arrived.threw;
+  } catch (thrown) {
+    // Nobody could ever answer a request that is not stored, so the model gets an error instead of a wait.
+    return returnResult(step, requestFailed(call, thrown));
+  }
+  const { request_id } = request;
+  step.notify(PENDING, { turn: state.turn, tool_name: call.name, tool_call_id: call.id, request_id });
+  const parks = config.rules.waiting === "park";
+  step.record(
+    { type: "call.waiting", call: call.number, request_id, as: "pending", parks },
+    parks ? "call.parked" : "call.open",
+    [
+      // A parked call gets its one result when somebody brings it.
+      ...(parks ? [] : [added(waitingMessage(step, request))]),
+      toolEvent(PENDING, call, state.turn, { status: PENDING, request_id }),
+      { to: "stop", value: { pending: request } },
+    ],
+  );
+}
+
+function pendingRequest(call: OpenCall, result: ToolResult, context: JsonMap, turn: number, runId: string) {
+  const given = isMap(result.runtime_tool_request) ? result.runtime_tool_request : result.result;
+  const request = runtimeTool.request({
+    tool_name: call.name,
+    tool_call_id: call.id,
+    parameters: call.parameters,
+    run_id: trimmed(context.run_id) ?? runId,
+    timeout_at: context.runtime_tool_timeout_at,
+    runtime: result.runtime,
+    metadata: result.metadata,
+    ...snapshotMap(given),
+  });
+  return runtimeTool.request({ ...request, metadata: { ...request.metadata, turn_count: turn } });
+}
+
+function requestFailed(call: OpenCall, thrown: unknown): ToolResult {
+  const error = `The request could not be handed over: ${errorMessage(thrown)}`;
+  return toolResult.failure(call.name, error, { error_type: "runtime_tool_request_failed" });
+}
+
+/** The request as the transcript shows it: whoever runs the tool gets the secrets from the request itself. */
+function waitingMessage(step: Step, request: runtimeTool.RuntimeToolRequest): message.Message {
+  const { call } = step;
+  const asked = canonicalJson.sortedText(request.parameters);
+  const isOwn = asked === canonicalJson.sortedText(call.parameters);
+  const parameters = isOwn ? call.exposure.parameters : redact(request.parameters, declarationOf(step, call.name));
+  const shown = canonicalJson.sortedText(parameters) === asked ? request : seal({ ...request, parameters });
+  const payload = seal({ success: false, status: PENDING, result: shown, tool_name: call.name });
+  return resultMessage(call, canonicalJson.text(shown), payload);
+}
+
+/** A call that a person has to approve. The envelope stands in the transcript in place of a result. */
+function waitForApproval(step: Step, call: OpenCall, { envelope, asked }: Approval): undefined {
+  const { state, config } = step;
+  const action_id =
+    isMap(envelope.payload) && typeof envelope.payload.action_id === "string" ? envelope.payload.action_id : null;
+  step.notify("approval_required", { turn: state.turn, tool_name: call.name, tool_call_id: call.id, action_id });
+  const parks = config.rules.waiting === "park";
+  step.record(
+    { type: "call.waiting", call: call.number, request_id: action_id ?? call.id, as: "approval", parks },
+    parks ? "call.parked" : "call.open",
+    [added(asked), { to: "stop", value: { approval: envelope } }],
+  );
+}
+
+/** Waits until the result of the parked call is brought. */
+export function parkCall(step: Step, arrived?: Outcome): Next | undefined {
+  const { call, state } = step;
+  if (arrived) return returnResult(step, broughtResult(call, arrived));
+  return { kind: "park", call: call.number, request_id: state.waiting?.request_id ?? call.id };
+}
+
+/** What was brought, as a result of this call; something that cannot be one is an error the model gets to see. */
+function broughtResult({ name }: OpenCall, arrived: Outcome): ToolResult {
+  if ("threw" in arrived)
+    return toolResult.failure(name, errorMessage(arrived.threw), { error_type: "runtime_tool_failed" });
+  const { returned } = arrived;
+  const { success = true, ...brought } = isMap(returned) ? snapshotMap(returned) : { result: snapshot(returned) };
+  return toolResult.normalize({ ...brought, success, tool_name: name });
+}
