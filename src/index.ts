@@ -1,23 +1,37 @@
 // What `holdfast` exports, name by name.
 export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
+export type { Summarizer } from "./contracts/conversation/compaction.ts";
 export type { Message } from "./contracts/conversation/message.ts";
 export * as message from "./contracts/conversation/message.ts";
+export type { ProviderTurnRequest } from "./contracts/conversation/provider-turn.ts";
 export type { ConversationRequest } from "./contracts/conversation/request.ts";
 export type { ConversationResult } from "./contracts/conversation/result.ts";
-export type { RunControl } from "./contracts/conversation/run-control.ts";
+export type { Run, RunControl, RunOwner, RunStatus } from "./contracts/conversation/run-control.ts";
+export type { RunOutcome } from "./contracts/conversation/run-outcome.ts";
 export { type ErrorCode, HoldfastError } from "./contracts/error.ts";
-export { createHooks, type Hooks } from "./contracts/hooks.ts";
+export { createHooks, type HookEvents, type HookFilters, type Hooks } from "./contracts/hooks.ts";
 export type { Json, JsonMap } from "./contracts/json.ts";
+export { type OperationError, operationError } from "./contracts/operation-error.ts";
 export type { ToolCall } from "./contracts/tools/call.ts";
 export { chatExecutor } from "./contracts/tools/chat-executor.ts";
 export type { ToolDeclaration } from "./contracts/tools/declaration.ts";
 export type { ToolExecutor } from "./contracts/tools/execution.ts";
 export type { ToolResult } from "./contracts/tools/result.ts";
 export type { RuntimeToolRequest, RuntimeToolResult } from "./contracts/tools/runtime-tool.ts";
-export { submitResult, timeoutRequest } from "./contracts/tools/runtime-tool-lifecycle.ts";
-export { createMemoryRuntimeToolStore, type RuntimeToolStore } from "./contracts/tools/runtime-tool-store.ts";
-export type { CompletionContext, MediationContext } from "./loop/next.ts";
-export type { ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";
+export {
+  type Continuation,
+  type RuntimeToolSubmission,
+  submitResult,
+  timeoutRequest,
+} from "./contracts/tools/runtime-tool-lifecycle.ts";
+export {
+  createMemoryRuntimeToolStore,
+  type PendingQuery,
+  type RuntimeToolStore,
+} from "./contracts/tools/runtime-tool-store.ts";
+export type { MediationDecision } from "./loop/decision.ts";
+export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";
+export type { BudgetInput, ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";
 export { runConversation } from "./loop/run-conversation.ts";
 export {
   nullTranscriptLock,
@@ -25,4 +39,10 @@ export {
   type TranscriptLock,
   type TranscriptPersister,
 } from "./loop/transcript.ts";
-export { createProviderTurnAdapter } from "./models/provider-turn-adapter.ts";
+export type { ProviderAnswer } from "./models/provider-answer.ts";
+export type { ProviderCall } from "./models/provider-call.ts";
+export {
+  createProviderTurnAdapter,
+  type Dispatch,
+  type ProviderTurnAdapterOptions,
+} from "./models/provider-turn-adapter.ts";

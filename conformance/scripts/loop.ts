@@ -8,6 +8,8 @@ import type { ToolCall } from "../../src/contracts/tools/call.ts";
 import { chatExecutor } from "../../src/contracts/tools/chat-executor.ts";
 import type { ToolExecutor } from "../../src/contracts/tools/execution.ts";
 import { createMemoryRuntimeToolStore } from "../../src/contracts/tools/runtime-tool-store.ts";
+import type { MediationDecision } from "../../src/loop/decision.ts";
+import type { CompletionDecision } from "../../src/loop/next.ts";
 import type { RunOptions, TurnRunner } from "../../src/loop/options.ts";
 import { runConversation } from "../../src/loop/run-conversation.ts";
 
@@ -145,13 +147,13 @@ export async function scriptRun(script: LoopScript): Promise<ScriptedRun> {
     ...(mediator && {
       preToolMediator: (context) => {
         see("mediator_calls", mediation(context));
-        return play("mediator", mediator, null);
+        return play("mediator", mediator, null) as MediationDecision;
       },
     }),
     ...(completion && {
       completionPolicy: ({ tool_name, turn, tool_declaration }) => {
         see("completion_calls", { tool_name, turn, has_def: tool_declaration !== null });
-        return play("completion", completion, { complete: false, message: "" });
+        return play("completion", completion, { complete: false, message: "" }) as CompletionDecision;
       },
     }),
     ...(interrupts && { interruptSource: () => play("interrupts", interrupts, null) }),

@@ -11,4 +11,4 @@ const result = await runConversation(messages, scriptedModel([says("Ana.")]), {
 });
 
 for (const { role, content } of result.messages) console.log(`${role}: ${content}`);
-for (const { type } of result.events as { type: string }[]) console.log(`event ${type}`);
+for (const { type } of result.events ?? []) console.log(`event ${type}`);

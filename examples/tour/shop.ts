@@ -1,5 +1,5 @@
 // A shop that exists only in this tour: what its tools are called, what they do, and who has a say about refunds.
-import { type MediationContext, message, type ToolExecutor } from "holdfast";
+import { type MediationContext, type MediationDecision, message, type ToolExecutor } from "holdfast";
 
 export const tools = [
   { name: "shop/order", source: "shop", description: "Looks up an order by its number." },
@@ -26,7 +26,7 @@ export const runTool: ToolExecutor = ({ tool_name, parameters }) => {
 };
 
 /** The house rule, asked before every call: nobody refunds more than 100 euros here. */
-export function houseRule({ tool_name, parameters }: MediationContext) {
+export function houseRule({ tool_name, parameters }: MediationContext): MediationDecision {
   if (tool_name !== "shop/refund" || Number(parameters.euros) <= 100) return { action: "proceed" };
   return { action: "reject", error: "Refunds above 100 euros are made at the counter." };
 }

@@ -10,7 +10,8 @@ export function whenReady<Value, Next>(
 
 /** True for a promise, whoever made it. */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+  if (typeof value !== "object" && typeof value !== "function") return false;
+  return value !== null && "then" in value && typeof value.then === "function";
 }
 
 /** What a call returns or resolves to; undefined when it throws or rejects. For those who must not break what they see. */

@@ -66,7 +66,7 @@ export function advance(
   const step = new Step(state, working, now, inPlace);
   let outcome: Outcome | undefined;
   if (arrived && "stop" in arrived) stop(step, arrived);
-  else if (arrived) outcome = readsForItself(state.in_flight) ? arrived : readable(arrived);
+  else if (arrived) outcome = isReadHere(state.in_flight) ? readable(arrived) : arrived;
   for (;;) {
     const { position } = step.state;
     const handler = handlers[position];
@@ -76,9 +76,12 @@ export function advance(
   }
 }
 
-/** A model's answer may hold the whole transcript, a tool's may be anything: they are read where they are settled. */
-function readsForItself(effect: Effect | null): boolean {
-  return effect?.kind === "call_model" || effect?.kind === "run_tool";
+/**
+ * True for what a callback or the summarizer answers. A model's answer may hold the whole transcript and a tool's may be
+ * anything: they are read where they are settled. Of a store nobody reads the answer.
+ */
+function isReadHere(effect: Effect | null): boolean {
+  return effect === null || effect.kind === "summarize";
 }
 
 /** An answer that is no JSON counts as if it had thrown. */

@@ -15,10 +15,12 @@ export function attempts(signal: AbortSignal | undefined): { attempt(call: () =>
     return new Promise((resolve) => {
       abandon = () => resolve(undefined);
       if (signal?.aborted) resolve(undefined);
-      Promise.resolve(pending).then(
-        (returned) => resolve({ returned }),
-        (threw: unknown) => resolve(signal?.aborted ? undefined : { threw }),
-      );
+      const fail = (threw: unknown) => resolve(signal?.aborted ? undefined : { threw });
+      try {
+        Promise.resolve(pending).then((returned) => resolve({ returned }), fail);
+      } catch (threw) {
+        fail(threw);
+      }
     });
   }
 

@@ -56,9 +56,8 @@ function readCall(step: Step): RawCall | undefined {
 }
 
 /** What a tool is told of the run it belongs to. */
-function toolContext({ config, context }: Step, tool_call_id: string): JsonMap {
-  const { runId } = config;
-  return seal({ ...(runId !== "" && { run_id: runId }), ...context, tool_call_id });
+function toolContext({ context }: Step, tool_call_id: string): JsonMap {
+  return seal({ ...context, tool_call_id });
 }
 
 function recordOpened(

@@ -1,6 +1,6 @@
 // The caller's side of the machine: carries out its orders and puts its questions to the callbacks that were given.
 import { cancellationMessage } from "../contracts/conversation/chat-run-control.ts";
-import { emptyMap, isMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { emptyMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import * as execution from "../contracts/tools/execution.ts";
 import * as runtimeToolLifecycle from "../contracts/tools/runtime-tool-lifecycle.ts";
 import { quietly, whenReady } from "../contracts/when-ready.ts";
@@ -16,7 +16,7 @@ export type Callbacks = {
 
 export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, options: RunOptions): Callbacks {
   const { hooks, signal } = options;
-  const withSignal = signal ? { signal } : {};
+  const withSignal = Object.freeze(signal ? { signal } : {});
 
   function perform(order: EffectOrder): unknown {
     switch (order.kind) {
@@ -86,11 +86,20 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
     return whenReady(
       quietly(() => options.postToolResultDiagnostics?.(about)),
       (own) => {
-        const given = isMap(own) ? snapshotMap(own) : emptyMap;
+        const given = readable(own);
         return hooks?.has("toolResultDiagnostics") ? hooks.apply("toolResultDiagnostics", given, about) : given;
       },
     );
   }
 
   return { perform, answer };
+}
+
+/** The callback's own map, or none when it gave something else. */
+function readable(own: unknown): JsonMap {
+  try {
+    return snapshotMap(own);
+  } catch {
+    return emptyMap;
+  }
 }

@@ -31,6 +31,9 @@ export type RejectedDeclaration = { readonly name: string; readonly reason: stri
 
 /** Reads messages and options. Throws the code of the part that cannot be used, before anything has happened. */
 export function configure(messages: unknown, options: RunOptions): ConfiguredRun {
+  if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
+    throw holdfastError("invalid_agent_conversation_loop", "signal must be an AbortSignal.");
+  }
   const { accepted: tools, rejected } = readDeclarations(options.toolDeclarations);
   const output = readStructuredOutput(options, tools);
   const overrides = runtimeOverrides.normalize(options.runtimeOverrides);
@@ -68,7 +71,6 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
   const compacts = isMap(options.compactionPolicy) && typeof options.summarizer === "function";
   return {
     maxTurns,
-    runId,
     context,
     budgets: { turns: budget.create({ name: "turns", ceiling: maxTurns }), ...budgets },
     explicitTurns: Object.hasOwn(budgets, "turns"),

@@ -1,11 +1,32 @@
 // What a mediator may decide about a call before it runs, and what each decision means for its result.
 import { trim, trimmed, truthy } from "../contracts/coerce.ts";
-import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import { isMap, type JsonMap, seal, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import type { GateVerdict } from "../contracts/tools/call-gate.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
 
+/** What a mediator may answer about a call; null or nothing lets it proceed, and so does anything else. */
+export type MediationDecision =
+  | { readonly action: "proceed" }
+  | {
+      readonly action: "reject";
+      readonly error?: string;
+      readonly result?: UnknownMap;
+      readonly metadata?: UnknownMap;
+      readonly runtime?: UnknownMap;
+      /** Nothing more of the batch is run, and the run is complete. */
+      readonly complete?: boolean;
+    }
+  | { readonly action: "replace_result"; readonly result: UnknownMap; readonly complete?: boolean }
+  | {
+      readonly action: "pending";
+      readonly request?: UnknownMap;
+      readonly metadata?: UnknownMap;
+      readonly runtime?: UnknownMap;
+    };
+
+/** A decision that was read: what becomes of the call. */
 export type Decision =
   | { readonly action: "proceed" }
   | {

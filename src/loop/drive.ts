@@ -21,7 +21,8 @@ export async function drive(
   const state: State = { ...initialState };
   let arrived: Arrived | undefined;
   try {
-    for (;;) {
+    for (let steps = 1; ; steps++) {
+      if (steps % STEPS_AT_A_STRETCH === 0) await new Promise(setImmediate);
       const step = advance(state, working, now(), arrived, storingNothing);
       for (const { event, payload } of step.notices) tell(event, payload);
       const { next } = step;
@@ -39,6 +40,9 @@ export async function drive(
     outside.end();
   }
 }
+
+/** Callbacks that answer at once would keep timers, signals and other runs waiting: after so many steps these get a chance. */
+const STEPS_AT_A_STRETCH = 256;
 
 const storingNothing = { inPlace: true };
 

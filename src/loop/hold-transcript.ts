@@ -1,5 +1,6 @@
 // Holds the transcript's lock while a conversation runs.
 import { wholeNumber } from "../contracts/coerce.ts";
+import { isThenable } from "../contracts/when-ready.ts";
 import { attempt, attemptLast } from "./attempt.ts";
 import type { RunOptions } from "./options.ts";
 import type { TranscriptLock } from "./transcript.ts";
@@ -21,7 +22,9 @@ export async function holdTranscript(sessionId: string, options: RunOptions): Pr
   const seconds = wholeNumber(options.transcriptLockTtl, 1) ?? DEFAULT_SECONDS;
   let acquiring: unknown;
   const acquired = await attempt(() => {
-    acquiring = transcriptLock.acquire(sessionId, seconds);
+    const answer = transcriptLock.acquire(sessionId, seconds);
+    // Made a promise once: a lazy one would ask for the lock again each time it is listened to.
+    acquiring = isThenable(answer) ? Promise.resolve(answer) : answer;
     return acquiring;
   }, signal);
   if (!acquired) {

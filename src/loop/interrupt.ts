@@ -15,11 +15,8 @@ export function receiveInterrupt(step: Step, received: Message): undefined {
   const { action: named, interrupt_action } = received.metadata;
   const action = actionOf(interrupt_action ?? named);
   if (action === "cancel") return stopRun(step, received);
-  step.record(
-    { type: "consulted", hook: "interrupt" },
-    step.checked("turn.budget"),
-    take(step, received, action).bodies,
-  );
+  // Somebody has just spoken for the run to go on: whether it was cancelled is asked when there was nothing to say.
+  step.record({ type: "consulted", hook: "interrupt" }, "turn.budget", take(step, received, action).bodies);
 }
 
 /** Stops the run with the message that asked for it. */

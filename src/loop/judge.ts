@@ -43,7 +43,7 @@ export function judgeReported(step: Step, arrived?: Outcome): Next | undefined {
   if ("threw" in arrived) return failCallback(step, arrived.threw);
   const complete = isMap(arrived.returned) && truthy(arrived.returned.complete);
   const isLast = batch.next + 1 >= batch.count;
-  step.record({ type: "result.judged", complete }, complete || isLast ? step.checked("turn.verdict") : "caller.judge");
+  step.record({ type: "result.judged", complete }, complete || isLast ? "turn.verdict" : "caller.judge");
 }
 
 function ask(step: Step, tool_name: string, tool_declaration: ToolDeclaration | null, result: JsonMap): Next {

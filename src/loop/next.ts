@@ -53,6 +53,13 @@ export type CompletionContext = {
   readonly messages: readonly Message[];
 };
 
+/** What a completion policy may answer: that the run is complete, or a message that makes the model go on. */
+export type CompletionDecision = {
+  readonly complete: boolean;
+  readonly message?: string;
+  readonly context?: UnknownMap;
+};
+
 /** A user's callback. It may be asked again after a crash, so its answer counts only once it is recorded. */
 export type Question =
   | { readonly hook: "cancellation" }

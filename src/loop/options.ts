@@ -9,7 +9,8 @@ import type { Hooks } from "../contracts/hooks.ts";
 import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
 import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import type { RuntimeToolStore } from "../contracts/tools/runtime-tool-store.ts";
-import type { CompletionContext, MediationContext } from "./next.ts";
+import type { MediationDecision } from "./decision.ts";
+import type { CompletionContext, CompletionDecision, MediationContext } from "./next.ts";
 import type { TranscriptLock, TranscriptPersister } from "./transcript.ts";
 
 /** Asks the model once and returns its answer: content, tool calls, usage; or a transcript it manages itself. */
@@ -23,6 +24,8 @@ export type ProviderTurnAdapter = (
 
 /** A budget as a caller writes it. */
 export type BudgetInput = Pick<Budget, "name" | "ceiling"> & { readonly current?: number };
+
+type Awaitable<Value> = Value | PromiseLike<Value>;
 
 /** Every callback may be synchronous or asynchronous. */
 export type RunOptions = {
@@ -43,9 +46,9 @@ export type RunOptions = {
   readonly namedToolExecutors?: Readonly<Record<string, ToolExecutor>>;
   readonly toolDeclarations?: UnknownMap | readonly unknown[];
   readonly toolCallRules?: readonly unknown[];
-  readonly preToolMediator?: (context: MediationContext) => unknown;
+  readonly preToolMediator?: (context: MediationContext) => Awaitable<MediationDecision | null | undefined>;
   readonly postToolResultDiagnostics?: (about: UnknownMap) => unknown;
-  readonly completionPolicy?: (context: CompletionContext) => unknown;
+  readonly completionPolicy?: (context: CompletionContext) => Awaitable<CompletionDecision | null | undefined>;
   readonly spinDetector?: { readonly threshold?: number };
   readonly identicalFailureTracker?: { readonly threshold?: number };
   readonly toolResultTruncator?: { readonly max_bytes?: number };

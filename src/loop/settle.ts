@@ -46,11 +46,28 @@ function diagnosticsContext(step: Step, call: OpenCall, result: ToolResult) {
   };
 }
 
-function limited({ config }: Step, result: ToolResult) {
+type Limited = { readonly result: ToolResult; readonly truncated: boolean; readonly metadata: JsonMap };
+
+/** The result within the limit that was set, if one was. */
+function limited({ call, config }: Step, result: ToolResult): Limited {
   const { truncateBytes } = config;
-  if (truncateBytes === null || surelyFits(result, truncateBytes))
-    return { result, truncated: false, metadata: emptyMap };
-  return truncate(result, truncateBytes);
+  if (truncateBytes === null || surelyFits(result, truncateBytes)) return whole(result);
+  return unlessTooLarge(call, () => truncate(result, truncateBytes));
+}
+
+function whole(result: ToolResult): Limited {
+  return { result, truncated: false, metadata: emptyMap };
+}
+
+/** A result can be longer than a text can be. The tool ran; the model is told that its answer is lost, not that nothing happened. */
+function unlessTooLarge<Written extends Limited>({ name }: OpenCall, write: () => Written): Written | Limited {
+  try {
+    return write();
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    const error = "The tool ran, but its result is too large to be written down.";
+    return whole(toolResult.failure(name, error, { error_type: "result_too_large" }));
+  }
 }
 
 /** Settles the open call of a run that is being stopped: nothing is asked, and nothing is counted any more. */
@@ -96,17 +113,10 @@ function endsBatch(decision: Decision): boolean {
 }
 
 /** The result within its limit, and the text of it that goes into the transcript. */
-function written(step: Step, original: ToolResult) {
-  try {
-    const settled = limited(step, original);
-    return { ...settled, content: contentOf(settled.result) };
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown;
-    // Longer than a text can be. The tool ran; the model is told that its answer is lost, not that nothing happened.
-    const error = "The tool ran, but its result is too large to be written down.";
-    const result = toolResult.failure(step.call.name, error, { error_type: "result_too_large" });
-    return { result, truncated: false, metadata: emptyMap, content: contentOf(result) };
-  }
+function written(step: Step, original: ToolResult): Limited & { readonly content: string } {
+  const settled = limited(step, original);
+  const fitting = unlessTooLarge(step.call, () => ({ ...settled, content: contentOf(settled.result) }));
+  return "content" in fitting ? fitting : { ...fitting, content: contentOf(fitting.result) };
 }
 
 function contentOf(result: ToolResult): string {

@@ -20,7 +20,7 @@ export function endTurn(step: Step, arrived?: Outcome): Next | undefined {
   if (state.complete && !stops && blocksCompletion(step)) return;
   if (stops || state.complete) return endFlow(step);
   // Without somebody to ask first, the arrival at this position can only be the continuation policy's.
-  if (!config.asked.interrupt) return spendTurn(step, arrived);
+  if (!config.asked.interrupt) return config.asked.cancellation ? goToBudget(step) : spendTurn(step, arrived);
   if (!arrived) return { kind: "consult", question: { hook: "interrupt", context: step.context } };
   if ("threw" in arrived) return failCallback(step, arrived.threw);
   return takeInterrupt(step, arrived.returned);

@@ -1,6 +1,5 @@
 // A call whose result somebody outside has to bring: a client that runs the tool, or a person who approves it.
 import * as canonicalJson from "../contracts/canonical-json.ts";
-import { trimmed } from "../contracts/coerce.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { errorMessage } from "../contracts/error.ts";
 import { isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
@@ -50,7 +49,7 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
   const { config, state, context } = step;
   let request: runtimeTool.RuntimeToolRequest;
   try {
-    request = pendingRequest(call, result, context, state.turn, config.runId);
+    request = pendingRequest(call, result, context, state.turn);
     if (config.storesRequests && !arrived) {
       const order = { kind: "store_request", request, context } as const;
       return step.begin({ kind: "store_request", call: call.number }, order, "call.settle");
@@ -75,13 +74,13 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
   );
 }
 
-function pendingRequest(call: OpenCall, result: ToolResult, context: JsonMap, turn: number, runId: string) {
+function pendingRequest(call: OpenCall, result: ToolResult, context: JsonMap, turn: number) {
   const given = isMap(result.runtime_tool_request) ? result.runtime_tool_request : result.result;
   const request = runtimeTool.request({
     tool_name: call.name,
     tool_call_id: call.id,
     parameters: call.parameters,
-    run_id: trimmed(context.run_id) ?? runId,
+    run_id: context.run_id,
     timeout_at: context.runtime_tool_timeout_at,
     runtime: result.runtime,
     metadata: result.metadata,
@@ -131,7 +130,8 @@ export function parkCall(step: Step, arrived?: Outcome): Next | undefined {
 function broughtResult({ name }: OpenCall, arrived: Outcome): ToolResult {
   if ("threw" in arrived)
     return toolResult.failure(name, errorMessage(arrived.threw), { error_type: "runtime_tool_failed" });
-  const { returned } = arrived;
-  const { success = true, ...brought } = isMap(returned) ? snapshotMap(returned) : { result: snapshot(returned) };
-  return toolResult.normalize({ ...brought, success, tool_name: name });
+  const brought = snapshot(arrived.returned);
+  const isResult = isMap(brought) && ["success", "result", "error"].some((field) => Object.hasOwn(brought, field));
+  const { success = true, ...fields } = isResult ? brought : { result: brought };
+  return toolResult.normalize({ ...fields, success, tool_name: name });
 }

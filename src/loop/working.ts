@@ -35,7 +35,6 @@ export type Rules = {
 /** What does not change during a run. */
 export type Config = {
   readonly maxTurns: number;
-  readonly runId: string;
   readonly context: JsonMap;
   readonly budgets: Readonly<Record<string, Budget>>;
   /** True when the caller set a `turns` budget, which then replaces `maxTurns` and shows as the reason to stop. */

@@ -55,17 +55,17 @@ export type ProviderTurnAdapterOptions = RetryOptions &
     readonly hooks?: Hooks;
   };
 
-export type ProviderTurnAdapter = (
-  request: ProviderTurnRequest,
-  options?: { readonly onDelta?: Delta; readonly signal?: AbortSignal },
-) => Promise<UnknownMap>;
+/** What the adapter may be told beside the request. */
+type TurnOptions = { readonly onDelta?: Delta; readonly signal?: AbortSignal };
 
 /**
  * An adapter that answers with `content`, `tool_calls`, `usage` and `request_metadata`, or with a `failure` when the
  * text is not the structured output that was asked for. Transient errors are tried again as long as nothing was
  * streamed; what the last attempt threw is thrown on unchanged, and an error it returned as `provider_turn_failed`.
  */
-export function createProviderTurnAdapter(options: ProviderTurnAdapterOptions): ProviderTurnAdapter {
+export function createProviderTurnAdapter(
+  options: ProviderTurnAdapterOptions,
+): (request: ProviderTurnRequest, options?: TurnOptions) => Promise<UnknownMap> {
   const { sleep = wait, random = Math.random, hooks } = options;
   const policy = retryPolicy(options);
   const timeout = timeoutMilliseconds(options.request_timeout);

@@ -36,6 +36,9 @@ type ToolEvent = JsonMap & {
   readonly turn_count: number;
 };
 
+/** Something that happened in a run, kept with its result. */
+type LoopEvent = JsonMap & { readonly type: string; readonly metadata: JsonMap };
+
 /** A result of version 1. Fields it does not know are kept. */
 export type ConversationResult = {
   readonly schema: typeof RESULT_SCHEMA;
@@ -46,12 +49,23 @@ export type ConversationResult = {
   readonly tool_events: readonly ToolEvent[];
   readonly tool_observability: JsonMap;
   readonly run_outcome: runOutcome.RunOutcome;
+  /** Why the run stopped before it was complete. */
   readonly status?: string;
   readonly budget?: string;
   readonly final_content?: string;
   readonly turn_count?: number;
   readonly completed?: boolean;
+  readonly usage?: JsonMap;
+  readonly metadata?: JsonMap;
+  readonly request_metadata?: JsonMap;
+  readonly structured_output?: Json;
+  /** What happened on the way and is worth keeping. */
+  readonly events?: readonly LoopEvent[];
   readonly failure?: JsonMap & { readonly type: string; readonly message: string };
+  readonly stalled?: JsonMap;
+  readonly interrupted?: JsonMap;
+  readonly approval_required?: JsonMap;
+  readonly runtime_tool_pending?: JsonMap;
   readonly [field: string]: Json | undefined;
 };
 

@@ -1,6 +1,6 @@
 // The parameters of a tool call as transcripts, events and audits may show them: redacted, sorted and hashed.
 
-import { sha256, sortBytewise, text } from "../canonical-json.ts";
+import { sortBytewise, stableHash } from "../canonical-json.ts";
 import { trimmed } from "../coerce.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { usableBindings } from "./bindings.ts";
@@ -26,8 +26,7 @@ export function exposeShown(redacted: JsonMap): Exposure {
 }
 
 function hashed(parameters: JsonMap): Exposure {
-  // Arranged parameters are sorted already, so their text is the one that a stable hash is taken of.
-  return seal({ parameters, parameters_sha256: `sha256:${sha256(text(parameters))}`, parameters_redacted: true });
+  return seal({ parameters, parameters_sha256: stableHash(parameters), parameters_redacted: true });
 }
 
 /** The dotted paths a definition declares sensitive, sorted; `*` stands for the items of a list. */

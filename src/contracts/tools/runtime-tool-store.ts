@@ -1,4 +1,5 @@
 // Where runtime tool requests wait for their results: the port a host implements, and a store that forgets with the process.
+import { sortedText } from "../canonical-json.ts";
 import { holdfastError } from "../error.ts";
 import { isMap, type JsonMap, snapshot, type UnknownMap } from "../json.ts";
 import type { RuntimeToolRequest, RuntimeToolResult } from "./runtime-tool.ts";
@@ -19,6 +20,7 @@ type Awaitable<Value> = Value | Promise<Value>;
  * number of concurrent `complete` and `timeout` calls exactly one answers true, and only that one changes the row.
  */
 export interface RuntimeToolStore {
+  /** Stores a request. Creating the same one again changes nothing; its id for another request throws. */
   create(request: RuntimeToolRequest): Awaitable<void>;
   get(requestId: string): Awaitable<UnknownMap | null | undefined>;
   complete(requestId: string, result: RuntimeToolResult): Awaitable<boolean>;
@@ -59,13 +61,29 @@ export function createMemoryRuntimeToolStore(rows: Iterable<UnknownMap> = []): R
 
   return {
     create: (request) => {
-      if (!stored.has(request.request_id)) keep(request.request_id, request);
+      const known = stored.get(request.request_id);
+      if (known && !asksTheSame(known, request)) throw taken(request);
+      if (!known) keep(request.request_id, request);
     },
     get: (requestId) => stored.get(requestId),
     complete: (requestId, result) => leavePending(requestId, { status: "runtime_tool_completed", result }),
     timeout: (requestId) => leavePending(requestId, { status: "runtime_tool_timeout" }),
     recentPending: (query) => select([...stored.values()], query),
   };
+}
+
+function asksTheSame(known: JsonMap, { tool_name, tool_call_id, parameters }: RuntimeToolRequest): boolean {
+  const asked = sortedText({ tool_name, tool_call_id, parameters });
+  return (
+    sortedText({ tool_name: known.tool_name, tool_call_id: known.tool_call_id, parameters: known.parameters }) === asked
+  );
+}
+
+function taken({ request_id }: RuntimeToolRequest) {
+  return holdfastError(
+    "invalid_runtime_tool_request",
+    `request_id "${request_id}" is taken by another request; a run_id in the context keeps the runs apart.`,
+  );
 }
 
 function select(rows: readonly JsonMap[], { run_id, tool_name, before, after, limit }: PendingQuery): JsonMap[] {
