@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createMemoryChatRunControl } from "../contracts/conversation/chat-run-control.ts";
+import { createHooks } from "../contracts/hooks.ts";
 import type { RunOptions, TurnRunner } from "./options.ts";
 import { runConversation } from "./run-conversation.ts";
 import { nullTranscriptLock, nullTranscriptPersister } from "./transcript.ts";
@@ -176,6 +177,12 @@ describe("an overflow of the transcript", () => {
     expect(messages[0]?.metadata).toMatchObject({ agents_api_compaction_archive: { archive_id: details.archive_id } });
   });
 
+  it("counts as handed over whatever the archive answers", async () => {
+    const overflowArchive = vi.fn(() => ({ lastInsertRowid: 1n }));
+    const { messages } = await runConversation(long, says, { ...overflowing, overflowArchive });
+    expect(messages).toHaveLength(4);
+  });
+
   it("stays in the transcript when nobody could take it", async () => {
     const overflowArchive = () => Promise.reject(new Error("disk full"));
     const { messages, events } = await runConversation(long, says, { ...overflowing, overflowArchive });
@@ -243,4 +250,36 @@ it("says which message of a returned transcript is wrong", async () => {
   const runner: TurnRunner = (messages) => ({ messages: [...messages, { role: "" }], tool_calls: [] });
   const run = runConversation(hello, runner, { toolDeclarations, toolExecutor: () => 1 });
   await expect(run).rejects.toThrow("messages[1]");
+});
+
+it("lets a timer stop a run whose callbacks all answer at once", async () => {
+  const runner: TurnRunner = () => ({ tool_calls: [{ name: "ability/save" }] });
+  const options = { toolDeclarations, toolExecutor: () => 1, maxTurns: 1_000_000 };
+  const ended = await runConversation(hello, runner, { ...options, signal: AbortSignal.timeout(20) });
+  expect(ended.status).toBe("interrupted");
+});
+
+it("refuses a signal that is none, before anything has happened", async () => {
+  const signal = { aborted: false } as AbortSignal;
+  await expect(runConversation(hello, says, { signal })).rejects.toThrow("invalid_agent_conversation_loop: signal");
+});
+
+it("asks the host's diagnostics filter even when the callback's own cannot be read", async () => {
+  const hooks = createHooks();
+  hooks.filter("toolResultDiagnostics", (own) => ({ ...own, by: "host" }));
+  const postToolResultDiagnostics = () => ({ took: 1n });
+  const options = { maxTurns: 2, toolDeclarations, toolExecutor: () => 1, hooks, postToolResultDiagnostics };
+  const { tool_execution_results } = await runConversation(hello, callsOnce(), options);
+  expect(tool_execution_results).toMatchObject([{ diagnostics: { by: "host" } }]);
+});
+
+it("hears a cancellation that an observer asks for when the gate keeps the run going", async () => {
+  const runControl = createMemoryChatRunControl({ now: () => new Date(0) });
+  const runner: TurnRunner = () => ({ content: "done", tool_calls: [] });
+  const ended = await runConversation(hello, runner, {
+    ...{ toolDeclarations, toolExecutor: () => 1, runControl, runId: "r", sessionId: "s" },
+    toolCallRules: [{ require_tool_use: true }],
+    onEvent: (event) => event === "tool_call_gate_completion_blocked" && runControl.cancel("r"),
+  });
+  expect(ended.status).toBe("interrupted");
 });

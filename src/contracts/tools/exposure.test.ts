@@ -52,6 +52,11 @@ describe("what is shown of parameters", () => {
     expect(exposure).toEqual(expose({ a: { c: 2, d: 1 }, b: 1 }, null));
   });
 
+  it("is hashed as everything else is, also when keys look like numbers", () => {
+    const parameters = { "9": 0, "10": 0, b: 1, a: 1 };
+    expect(expose(parameters, null).parameters_sha256).toBe(stableHash(parameters));
+  });
+
   it("shows the redacted parameters themselves, so that hash and content always agree", () => {
     const redacted = redact({ token: "t", a: 1 }, null);
     const exposure = exposeShown(redacted);

@@ -15,6 +15,15 @@ describe("runtime tool store", () => {
     expect(await store.get("q")).toMatchObject({ status: "runtime_tool_completed", result: answer });
   });
 
+  it("keeps what was answered when the same request is created again, and refuses its id to another", async () => {
+    const store = createMemoryRuntimeToolStore();
+    await store.create(pending("q"));
+    await store.complete("q", answer);
+    await store.create(pending("q"));
+    expect(await store.get("q")).toMatchObject({ status: "runtime_tool_completed", result: answer });
+    expect(() => store.create(pending("q", "client/other"))).toThrow("invalid_runtime_tool_request: request_id");
+  });
+
   it("changes nothing for a request it does not know", async () => {
     const store = createMemoryRuntimeToolStore();
     expect(await store.complete("constructor", answer)).toBe(false);
