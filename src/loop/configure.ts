@@ -31,7 +31,7 @@ export type RejectedDeclaration = { readonly name: string; readonly reason: stri
 
 /** Reads messages and options. Throws the code of the part that cannot be used, before anything has happened. */
 export function configure(messages: unknown, options: RunOptions): ConfiguredRun {
-  if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
+  if (options.signal && !(options.signal instanceof AbortSignal)) {
     throw holdfastError("invalid_agent_conversation_loop", "signal must be an AbortSignal.");
   }
   const { accepted: tools, rejected } = readDeclarations(options.toolDeclarations);
