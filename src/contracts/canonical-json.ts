@@ -38,8 +38,23 @@ const SURROGATE = /[\ud800-\udfff]/;
 /** Sorts in place by UTF-8 bytes; the order of UTF-16 units differs from it only where surrogates take part. */
 export function sortBytewise(keys: string[]): string[] {
   if (isSorted(keys)) return keys;
-  if (!keys.some((key) => SURROGATE.test(key))) return keys.sort();
+  if (!keys.some((key) => SURROGATE.test(key))) return keys.length > FEW ? keys.sort() : insertionSort(keys);
   return keys.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+}
+
+// The built-in sort sets up work space that a handful of keys does not need.
+const FEW = 16;
+
+function insertionSort(keys: string[]): string[] {
+  for (let index = 1; index < keys.length; index++) {
+    const key = keys[index] ?? "";
+    let place = index;
+    for (let before = keys[place - 1] ?? ""; place > 0 && before > key; before = keys[place - 1] ?? "") {
+      keys[place--] = before;
+    }
+    keys[place] = key;
+  }
+  return keys;
 }
 
 /** True for keys in order, which those that are hashed usually are; only where surrogates take part is it not certain. */
