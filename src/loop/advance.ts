@@ -1,5 +1,4 @@
 // The machine: decides from the state and what arrived until something outside is needed. It never calls user code.
-
 import { isContainer, snapshot } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as toolResult from "../contracts/tools/result.ts";
@@ -68,9 +67,7 @@ export function advance(
   if (arrived && "stop" in arrived) stop(step, arrived);
   else if (arrived) outcome = isReadHere(state.in_flight) ? readable(arrived) : arrived;
   for (;;) {
-    const { position } = step.state;
-    const handler = handlers[position];
-    const next = handler(step, outcome);
+    const next = handlers[step.state.position](step, outcome);
     outcome = undefined;
     if (next) return { state: step.state, records: step.records, bodies: step.bodies, notices: step.notices, next };
   }
@@ -109,9 +106,9 @@ function hasOpenCall(position: Position): boolean {
 function resultOfStopped({ call, state }: Step, performed: boolean): toolResult.ToolResult {
   if (call.result && !isWaiting(call.result)) return call.result;
   const { in_flight, waiting } = state;
-  const isOutside =
-    waiting?.as === "pending" || (performed && (in_flight?.kind === "run_tool" || in_flight?.kind === "store_request"));
-  if (isOutside) {
+  const hasBegun = performed && (in_flight?.kind === "run_tool" || in_flight?.kind === "store_request");
+  // Whoever holds a pending request may be at work on it.
+  if (hasBegun || waiting?.as === "pending") {
     const error = "Stopped before the tool answered; what it did is unknown.";
     return toolResult.failure(call.name, error, { error_type: "outcome_unknown" });
   }

@@ -1,5 +1,4 @@
 // The versioned result of a run, from where it stands and what it gathered.
-
 import type { ConversationResult } from "../contracts/conversation/result.ts";
 import * as conversationResult from "../contracts/conversation/result.ts";
 import { seal, type UnknownMap } from "../contracts/json.ts";

@@ -1,5 +1,4 @@
 // One tool call on its way to a result: opened, decided about, run.
-
 import { trimmed } from "../contracts/coerce.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";

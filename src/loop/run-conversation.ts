@@ -1,6 +1,5 @@
 // The in-memory driver's front: reads the options, holds the transcript, runs the machine to its end and returns the
 // versioned result. Lock, persister and run control are its own affair; the machine knows nothing of them.
-
 import type { ConversationResult } from "../contracts/conversation/result.ts";
 import * as conversationResult from "../contracts/conversation/result.ts";
 import type { RunStatus } from "../contracts/conversation/run-control.ts";

@@ -1,5 +1,4 @@
 // The way into a turn: clock, compaction, the model's answer, and which of the two paths it takes.
-
 import * as budget from "../contracts/conversation/budget.ts";
 import * as compaction from "../contracts/conversation/compaction.ts";
 import * as message from "../contracts/conversation/message.ts";
@@ -189,8 +188,10 @@ function mediated(step: Step): Accepted {
   const { working } = step;
   const { result: answer, history } = working.answer;
   const bodies: Body[] = [];
-  if (history)
-    bodies.push({ to: "history", keep: history.keep, added: message.normalizeMany(history.added, history.keep) });
+  if (history) {
+    const { keep, added: returned } = history;
+    bodies.push({ to: "history", keep, added: message.normalizeMany(returned, keep) });
+  }
   if (typeof answer.content === "string" && answer.content !== "") {
     bodies.push(added(message.text("assistant", answer.content)));
   }

@@ -1,5 +1,4 @@
 // The end of a turn: does the run stop, and why; otherwise the next turn begins.
-
 import { truthy } from "../contracts/coerce.ts";
 import * as budget from "../contracts/conversation/budget.ts";
 import * as message from "../contracts/conversation/message.ts";

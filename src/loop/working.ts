@@ -1,6 +1,5 @@
 // What a driver holds in memory while the machine runs: the configuration and the content that records point to. It is
 // changed only by `absorb`, so that a driver which stored the bodies can build it again.
-
 import type { Budget } from "../contracts/conversation/budget.ts";
 import type { CompactionPolicy } from "../contracts/conversation/compaction-policy.ts";
 import type { Message } from "../contracts/conversation/message.ts";

@@ -1,5 +1,4 @@
 // The safe trace of a tool call: hashes and a status, never parameters or a result.
-
 import { stableHash as hash } from "../canonical-json.ts";
 import { nonEmptyString } from "../coerce.ts";
 import { emptyMap, isEmpty, type JsonMap, seal } from "../json.ts";

@@ -1,5 +1,4 @@
 // The parameters of a tool call as transcripts, events and audits may show them: redacted, sorted and hashed.
-
 import { sortBytewise, stableHash } from "../canonical-json.ts";
 import { trimmed } from "../coerce.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
