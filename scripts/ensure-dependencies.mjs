@@ -3,13 +3,15 @@
 // Plain JavaScript without imports of ours, because at this point nothing of ours can be relied on.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE = 24;
 const LONGEST_WAIT_MS = 10 * 60 * 1000;
+const MOST_RETRIES = 3;
+const RETRY_AFTER_MS = 3_000;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const binaries = join(root, "node_modules", ".bin");
@@ -20,15 +22,20 @@ if (whatIsMissing()) {
   await lock();
   // Whoever held the lock before us may have installed what we came for.
   const why = whatIsMissing();
-  if (why) install(why);
+  if (why) await install(why);
 }
 
-function install(why) {
+async function install(why) {
   console.log(`Installing the dependencies with npm ci, because ${why}.`);
-  // Not on the Node that is about to be replaced; and npm's remarks on the machine's older Node help nobody.
-  const { status, error } = run("npm", ["ci", "--include=dev", "--loglevel=error"], pathWithout(binaries), "inherit");
-  if (error) fail(`npm could not be started (${error.message}). Install npm 10 or newer.`);
-  if (status !== 0) fail("npm ci did not succeed; its own words are above. Correct that and run the command again.");
+  // An install that was killed leaves parts behind, and children of it that may still be writing to them for a while.
+  const wasCutOff = existsSync(join(root, "node_modules")) && read(stamp) === undefined;
+  let installed = cleanInstall();
+  for (let again = 0; !installed && wasCutOff && again < MOST_RETRIES; again++) {
+    console.log("That met the remains of an install that was cut off. Trying again.");
+    await pause(RETRY_AFTER_MS);
+    installed = cleanInstall();
+  }
+  if (!installed) fail("npm ci did not succeed; its own words are above. Correct that and run the command again.");
   if (ownNode() < OLDEST_NODE) {
     fail(
       `the Node that npm ci installs (node_modules/.bin/node) does not run. Allow the install script of the package ` +
@@ -36,6 +43,13 @@ function install(why) {
     );
   }
   writeFileSync(stamp, lockfileHash());
+}
+
+function cleanInstall() {
+  // Not on the Node that is about to be replaced; and npm's remarks on the machine's older Node help nobody.
+  const { status, error } = run("npm", ["ci", "--include=dev", "--loglevel=error"], pathWithout(binaries), "inherit");
+  if (error) fail(`npm could not be started (${error.message}). Install npm 10 or newer.`);
+  return status === 0;
 }
 
 /** The end of a sentence that says why an install is due, or undefined when everything is there. */
@@ -60,10 +74,14 @@ async function lock() {
   for (let waited = false; !take(file); waited = true) {
     if (Date.now() > end) fail(`another command has been installing them for ten minutes. If none is, remove ${file}.`);
     if (!waited) console.log("Waiting for another command that installs the dependencies.");
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
     if (hasDied(read(file))) rmSync(file, { force: true });
   }
   process.on("exit", () => rmSync(file, { force: true }));
+}
+
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function take(file) {

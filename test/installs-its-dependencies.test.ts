@@ -9,10 +9,11 @@ const script = fileURLToPath(new URL("../scripts/ensure-dependencies.mjs", impor
 
 // Stands in for npm: takes its time, logs that it ran, and links the Node that a real install would bring.
 const npm = `#!${process.execPath}
-import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 appendFileSync("npm.log", process.argv.slice(2).join(" ") + "\\n");
 await new Promise((resolve) => setTimeout(resolve, 300));
 if (process.env.NPM_FAILS) process.exit(1);
+if (process.env.NPM_FAILS_ONCE && readFileSync("npm.log", "utf8").trim().split("\\n").length === 1) process.exit(1);
 rmSync("node_modules", { recursive: true, force: true });
 mkdirSync("node_modules/.bin", { recursive: true });
 symlinkSync(${JSON.stringify(process.execPath)}, "node_modules/.bin/node");
@@ -57,6 +58,16 @@ describe.skipIf(process.platform === "win32")("a fresh clone", () => {
     expect(failed.code).toBe(1);
     expect(failed.output.split("\n").at(-1)).toMatch(/^The dependencies are not installed: npm ci did not succeed/);
     expect((await ensure(clone)).code).toBe(0);
+    expect(installs(clone)).toBe(2);
+  });
+
+  it("gets over the remains of an install that was killed", async () => {
+    const clone = freshClone();
+    mkdirSync(join(clone, "node_modules", "half"), { recursive: true });
+    const { code, output } = await ensure(clone, { NPM_FAILS_ONCE: "1" });
+    expect(output).toContain("the remains of an install that was cut off");
+    expect(code).toBe(0);
+    expect(installs(clone)).toBe(2);
   });
 });
 

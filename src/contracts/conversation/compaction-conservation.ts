@@ -1,6 +1,6 @@
 // How much of what was said survives a compaction, counted in bytes, and whether that is enough.
 import { byteLength, text } from "../canonical-json.ts";
-import { numeric } from "../coerce.ts";
+import { numeric, truthy } from "../coerce.ts";
 import { isMap, type JsonMap, snapshot, snapshotMap } from "../json.ts";
 
 /** What went into a compaction and what came out of it; an item is a message or anything else that was said. */
@@ -60,7 +60,7 @@ export function conservedRatio(value: unknown): number {
 
 /** A policy's switch. One that is absent stands as the contract leaves it; an explicit null replaces that, and is off. */
 export function flag(value: unknown, fallback: boolean): boolean {
-  return value === undefined ? fallback : Boolean(value);
+  return value === undefined ? fallback : truthy(value);
 }
 
 function tally(items: unknown): { item_count: number; byte_count: number } {

@@ -1,5 +1,5 @@
 // What a conversation is asked to do: the messages to start from, the tools it may call and what the caller knows.
-import { wholeNumber } from "../coerce.ts";
+import { truthy, wholeNumber } from "../coerce.ts";
 import { errorMessage, type HoldfastError, holdfastError } from "../error.ts";
 import { asMap, isEmpty, isMap, type JsonMap, snapshotMap } from "../json.ts";
 import { normalizeForConversationRequest } from "../tools/declaration.ts";
@@ -48,7 +48,7 @@ export function normalize(input: {
     }),
     metadata: snapshotMap(input.metadata),
     max_turns: wholeNumber(input.max_turns, 1) ?? DEFAULT_MAX_TURNS,
-    single_turn: Boolean(input.single_turn),
+    single_turn: truthy(input.single_turn),
     workspace: asMap(input.workspace) ? workspace.normalize(input.workspace) : null,
     runtime_overrides: overrides,
   });

@@ -1,5 +1,5 @@
 // A run as others see it while it goes on: a record with a status, and the events that changed it.
-import { trim, trimmed, wholeNumber } from "../coerce.ts";
+import { trim, trimmed, truthy, wholeNumber } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { emptyMap, isContainer, type JsonMap, snapshot, snapshotMap } from "../json.ts";
 import type { OperationError } from "../operation-error.ts";
@@ -94,7 +94,7 @@ export function normalizeRun(value: unknown): Run {
     executor_id: text(given.executor_id),
     queued_message_id: text(given.queued_message_id),
     position: wholeNumber(given.position, 0),
-    cancelled: given.cancelled == null ? undefined : Boolean(given.cancelled),
+    cancelled: given.cancelled == null ? undefined : truthy(given.cancelled),
   }) as Run;
 }
 

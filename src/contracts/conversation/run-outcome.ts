@@ -1,5 +1,5 @@
 // How a run ended, in one vocabulary, whatever the result that tells of it looks like.
-import { nonEmptyString, trimmed } from "../coerce.ts";
+import { nonEmptyString, trimmed, truthy } from "../coerce.ts";
 import { asMap, isEmpty, isMap, type JsonMap, snapshotMap, type UnknownMap } from "../json.ts";
 
 const statuses = [
@@ -72,7 +72,7 @@ function ending(given: UnknownMap, result: UnknownMap): Ending {
   return {
     status,
     stop_reason: trimmed(given.stop_reason)?.toLowerCase() ?? derivedStopReason(status, result),
-    retryable: given.retryable == null ? isRetryable(status, result) : Boolean(given.retryable),
+    retryable: given.retryable == null ? isRetryable(status, result) : truthy(given.retryable),
   };
 }
 
@@ -95,7 +95,7 @@ function derivedStatus(given: UnknownMap, result: UnknownMap): RunStatus {
 
 /** What is said about completion, whatever the status; where nothing is, the run came to its end. */
 function isSaidCompleted(given: UnknownMap, result: UnknownMap): boolean {
-  return Boolean(given.completed === undefined ? (result.completed ?? true) : given.completed);
+  return truthy(given.completed === undefined ? (result.completed ?? true) : given.completed);
 }
 
 function derivedStopReason(status: RunStatus, result: UnknownMap): string {

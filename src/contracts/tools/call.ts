@@ -13,9 +13,8 @@ export type ToolCall = {
 
 /** A call with its aliases resolved; throws `invalid_tool_call` without a name or with parameters that are no map. */
 export function normalize(value: unknown): ToolCall {
-  const given = snapshot(value);
-  if (!isMap(given)) throw holdfastError("invalid_tool_call", "tool_call must be a map");
-  const call = given;
+  const call = snapshot(value);
+  if (!isMap(call)) throw holdfastError("invalid_tool_call", "tool_call must be a map");
   const toolName = nonEmptyString(call.tool_name ?? call.name);
   if (toolName === undefined) throw holdfastError("invalid_tool_call", "tool_name must be a non-empty string");
   const parameters = parametersOf(call.parameters);

@@ -22,9 +22,8 @@ const nothing: readonly Json[] = seal([]);
 
 /** A result with its defaults filled in and unknown fields dropped; throws `invalid_tool_execution_result` without a name. */
 export function normalize(value: unknown): ToolResult {
-  const given = snapshot(value);
-  if (!isMap(given)) throw holdfastError("invalid_tool_execution_result", "result must be a map");
-  const fields = given;
+  const fields = snapshot(value);
+  if (!isMap(fields)) throw holdfastError("invalid_tool_execution_result", "result must be a map");
   const toolName = nonEmptyString(fields.tool_name);
   if (toolName === undefined) {
     throw holdfastError("invalid_tool_execution_result", "tool_name must be a non-empty string");
