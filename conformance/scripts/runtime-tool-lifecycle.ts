@@ -1,7 +1,8 @@
 // The steps of runtimeTool.lifecycle, against a memory store that keeps a log and can be told to lose every race.
 import { errorMessage } from "../../src/contracts/error.ts";
-import { contractNames, createHooks, type EventName } from "../../src/contracts/hooks.ts";
+import { createHooks } from "../../src/contracts/hooks.ts";
 import type { UnknownMap } from "../../src/contracts/json.ts";
+import { contractNames, type EventName } from "../../src/contracts/seams.ts";
 import type { RuntimeToolRequest } from "../../src/contracts/tools/runtime-tool.ts";
 import * as lifecycle from "../../src/contracts/tools/runtime-tool-lifecycle.ts";
 import { createMemoryRuntimeToolStore, type RuntimeToolStore } from "../../src/contracts/tools/runtime-tool-store.ts";

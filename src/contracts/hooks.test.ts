@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { contractNames, createHooks } from "./hooks.ts";
+import { createHooks } from "./hooks.ts";
+import { contractNames } from "./seams.ts";
 
 describe("hooks.emit", () => {
   it("tells every listener what happened, in the order in which they came", () => {

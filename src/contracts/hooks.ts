@@ -1,49 +1,8 @@
 // The one place where a host listens in or has a say. An event tells and ignores what it is told back; a filter may
-// replace a value, and a replacement of the wrong shape is ignored. Neither can break a run.
-import { isMap, type JsonMap, type UnknownMap } from "./json.ts";
-import type { RuntimeToolRequest, RuntimeToolResult } from "./tools/runtime-tool.ts";
+// replace a value, and a replacement of the wrong shape is ignored. Neither can break a run; a gate that fails holds up
+// what it guards, and nothing else.
+import { type EventName, type FilterName, gates, type HookEvents, type HookFilters, isUsable } from "./seams.ts";
 import { quietly, whenReady } from "./when-ready.ts";
-
-/** What each event passes to its listeners. */
-export type HookEvents = {
-  loopEvent: [event: string, payload: JsonMap];
-  runtimeToolRequestCreated: [request: RuntimeToolRequest, context: JsonMap];
-  runtimeToolResultSubmitted: [request: RuntimeToolRequest, result: RuntimeToolResult, context: JsonMap];
-  runtimeToolRequestTimedOut: [request: RuntimeToolRequest, result: RuntimeToolResult, context: JsonMap];
-  runtimeToolRequestResumed: [
-    request: RuntimeToolRequest,
-    result: RuntimeToolResult,
-    continued: JsonMap,
-    context: JsonMap,
-  ];
-  providerTurnRetried: [retry: JsonMap];
-};
-
-/** The value each filter passes through, and what it is told beside it. */
-export type HookFilters = {
-  toolAuditParameters: {
-    value: UnknownMap;
-    about: [raw: JsonMap, toolName: string, declaration: UnknownMap | null, context: JsonMap];
-  };
-  preToolCallDecision: { value: UnknownMap; about: [context: UnknownMap] };
-  toolResultDiagnostics: { value: UnknownMap; about: [context: UnknownMap] };
-};
-
-export type EventName = keyof HookEvents;
-export type FilterName = keyof HookFilters;
-
-/** The contract's own name of every seam, for those who know it by that name. */
-export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
-  loopEvent: "agents_api_loop_event",
-  runtimeToolRequestCreated: "agents_api_runtime_tool_request_created",
-  runtimeToolResultSubmitted: "agents_api_runtime_tool_result_submitted",
-  runtimeToolRequestTimedOut: "agents_api_runtime_tool_request_timed_out",
-  runtimeToolRequestResumed: "agents_api_runtime_tool_request_resumed",
-  providerTurnRetried: "agents_api_provider_turn_retry",
-  toolAuditParameters: "agents_api_tool_audit_parameters",
-  preToolCallDecision: "agents_api_pre_tool_call_decision",
-  toolResultDiagnostics: "agents_api_mediated_tool_result_diagnostics",
-};
 
 export type Listener<Name extends EventName> = (...told: HookEvents[Name]) => unknown;
 export type Filter<Name extends FilterName> = (
@@ -60,7 +19,10 @@ export interface Hooks {
   has(name: EventName | FilterName): boolean;
   /** Tells every listener; what they throw, reject or return is dropped. */
   emit<Name extends EventName>(name: Name, ...told: HookEvents[Name]): void;
-  /** Passes a value through the filters in order; one that throws or answers nonsense leaves it as it was. */
+  /**
+   * Passes a value through the filters in order; one that throws or answers nonsense leaves it as it was. What a gate
+   * throws is thrown on.
+   */
   apply<Name extends FilterName>(
     name: Name,
     value: HookFilters[Name]["value"],
@@ -99,9 +61,9 @@ export function createHooks(): Hooks {
       const pass = (current: Value, from: number): Value | Promise<Value> => {
         const filter = filters[from];
         if (!filter) return current;
-        return whenReady(
-          quietly(() => filter(current, ...about)),
-          (answer) => pass(isMap(answer) ? answer : current, from + 1),
+        const ask = () => filter(current, ...about);
+        return whenReady(gates.has(name) ? ask() : quietly(ask), (answer) =>
+          pass(isUsable[name](answer) ? (answer as Value) : current, from + 1),
         );
       };
       return pass(value, 0);

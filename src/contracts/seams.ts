@@ -1,0 +1,149 @@
+// Every place where a host listens in or has a say: what is passed there, and what a host may put in its place.
+import { isMap, type JsonMap, type UnknownMap } from "./json.ts";
+import type { RuntimeToolRequest, RuntimeToolResult } from "./tools/runtime-tool.ts";
+
+/** What each event passes to its listeners. */
+export type HookEvents = {
+  loopEvent: [event: string, payload: JsonMap];
+  runtimeToolRequestCreated: [request: RuntimeToolRequest, context: JsonMap];
+  runtimeToolResultSubmitted: [request: RuntimeToolRequest, result: RuntimeToolResult, context: JsonMap];
+  runtimeToolRequestTimedOut: [request: RuntimeToolRequest, result: RuntimeToolResult, context: JsonMap];
+  runtimeToolRequestResumed: [
+    request: RuntimeToolRequest,
+    result: RuntimeToolResult,
+    continued: JsonMap,
+    context: JsonMap,
+  ];
+  providerTurnRetried: [retry: JsonMap];
+  /** An ability is about to be asked; its input is redacted, and so it is in the next event. */
+  abilityInvoked: [ability: string, input: JsonMap];
+  abilityExecuted: [ability: string, input: JsonMap, result: unknown];
+  toolCapabilityDenied: [denial: JsonMap];
+  runtimePackageRunDispatchFailed: [code: string, input: JsonMap];
+};
+
+/** The value each filter passes through, and what it is told beside it. */
+export type HookFilters = {
+  toolAuditParameters: {
+    value: UnknownMap;
+    about: [raw: JsonMap, toolName: string, declaration: UnknownMap | null, context: JsonMap];
+  };
+  preToolCallDecision: { value: UnknownMap; about: [context: UnknownMap] };
+  toolResultDiagnostics: { value: UnknownMap; about: [context: UnknownMap] };
+
+  toolPolicyProviders: { value: readonly unknown[]; about: [context: UnknownMap] };
+  resolvedTools: { value: UnknownMap; about: [context: UnknownMap] };
+  writeCapableCategories: { value: readonly unknown[]; about: [context: UnknownMap] };
+  actionPolicyProviders: { value: readonly unknown[]; about: [context: UnknownMap] };
+  approvalMemoryStore: { value: UnknownMap | null; about: [context: UnknownMap] };
+  toolActionPolicy: { value: unknown; about: [toolName: string, context: UnknownMap] };
+  runtimeToolPolicy: { value: UnknownMap; about: [tools: UnknownMap, context: UnknownMap] };
+  toolSources: { value: readonly unknown[]; about: [context: JsonMap] };
+  toolSourceOrder: { value: readonly unknown[]; about: [context: JsonMap] };
+  toolSourceTools: { value: UnknownMap; about: [slug: string, context: JsonMap] };
+
+  /** Undefined while nobody has answered in the ability's place. */
+  preExecuteAbility: { value: unknown; about: [ability: string, input: JsonMap] };
+  /** Null lets the ability run; anything else has to be a pending action. */
+  abilityPreExecuteDecision: { value: unknown; about: [ability: string, input: JsonMap] };
+  pendingActionStore: { value: UnknownMap | null; about: [context: UnknownMap] };
+
+  runtimePackageRunHandler: { value: Handler | null; about: [input: JsonMap] };
+  runtimePackageRunStatusHandler: { value: Handler | null; about: [input: JsonMap] };
+  runtimePackageRunCancelHandler: { value: Handler | null; about: [input: JsonMap] };
+  runtimePackageRunEventsHandler: { value: Handler | null; about: [input: JsonMap] };
+
+  runtimeProfileProviders: { value: readonly unknown[]; about: [context: UnknownMap] };
+  resolvedAgentRuntimeProfile: { value: UnknownMap | null; about: [context: UnknownMap] };
+};
+
+/** A host's function that does the work of an operation. */
+export type Handler = (input: JsonMap) => unknown;
+
+export type EventName = keyof HookEvents;
+export type FilterName = keyof HookFilters;
+
+/** The contract's own name of every seam, for those who know it by that name. */
+export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
+  loopEvent: "agents_api_loop_event",
+  runtimeToolRequestCreated: "agents_api_runtime_tool_request_created",
+  runtimeToolResultSubmitted: "agents_api_runtime_tool_result_submitted",
+  runtimeToolRequestTimedOut: "agents_api_runtime_tool_request_timed_out",
+  runtimeToolRequestResumed: "agents_api_runtime_tool_request_resumed",
+  providerTurnRetried: "agents_api_provider_turn_retry",
+  abilityInvoked: "agents_api_ability_invoked",
+  abilityExecuted: "agents_api_ability_executed",
+  toolCapabilityDenied: "agents_api_tool_capability_denied",
+  runtimePackageRunDispatchFailed: "agents_runtime_package_run_dispatch_failed",
+  toolAuditParameters: "agents_api_tool_audit_parameters",
+  preToolCallDecision: "agents_api_pre_tool_call_decision",
+  toolResultDiagnostics: "agents_api_mediated_tool_result_diagnostics",
+  toolPolicyProviders: "agents_api_tool_policy_providers",
+  resolvedTools: "agents_api_resolved_tools",
+  writeCapableCategories: "agents_api_write_capable_categories",
+  actionPolicyProviders: "agents_api_action_policy_providers",
+  approvalMemoryStore: "agents_api_approval_memory_store",
+  toolActionPolicy: "agents_api_tool_action_policy",
+  runtimeToolPolicy: "agents_api_runtime_tool_policy",
+  toolSources: "agents_api_tool_sources",
+  toolSourceOrder: "agents_api_tool_source_order",
+  toolSourceTools: "agents_api_tool_source_tools",
+  preExecuteAbility: "wp_pre_execute_ability",
+  abilityPreExecuteDecision: "agents_api_ability_pre_execute_decision",
+  pendingActionStore: "wp_agent_pending_action_store",
+  runtimePackageRunHandler: "wp_agent_runtime_package_run_handler",
+  runtimePackageRunStatusHandler: "wp_agent_runtime_package_run_status_handler",
+  runtimePackageRunCancelHandler: "wp_agent_runtime_package_run_cancel_handler",
+  runtimePackageRunEventsHandler: "wp_agent_runtime_package_run_events_handler",
+  runtimeProfileProviders: "agents_api_runtime_profile_providers",
+  resolvedAgentRuntimeProfile: "agents_api_resolved_agent_runtime_profile",
+};
+
+/** Whether what a filter answered may take the value's place. A store or a handler may be anything that could be one. */
+export const isUsable: Readonly<Record<FilterName, (answer: unknown) => boolean>> = {
+  toolAuditParameters: isMap,
+  preToolCallDecision: isMap,
+  toolResultDiagnostics: isMap,
+  toolPolicyProviders: Array.isArray,
+  resolvedTools: isMap,
+  writeCapableCategories: Array.isArray,
+  actionPolicyProviders: Array.isArray,
+  approvalMemoryStore: isMap,
+  toolActionPolicy: isGiven,
+  runtimeToolPolicy: isMap,
+  toolSources: Array.isArray,
+  toolSourceOrder: Array.isArray,
+  toolSourceTools: isMap,
+  preExecuteAbility: isGiven,
+  abilityPreExecuteDecision: isGiven,
+  pendingActionStore: isMap,
+  runtimePackageRunHandler: isFunction,
+  runtimePackageRunStatusHandler: isFunction,
+  runtimePackageRunCancelHandler: isFunction,
+  runtimePackageRunEventsHandler: isFunction,
+  runtimeProfileProviders: Array.isArray,
+  resolvedAgentRuntimeProfile: isMap,
+};
+
+/**
+ * The filters that stand between an agent and an effect. What one of them throws is thrown on, so that whoever asked
+ * does not act without its answer; from every other filter an error leaves the value as it was.
+ */
+export const gates: ReadonlySet<FilterName> = new Set<FilterName>([
+  "toolPolicyProviders",
+  "resolvedTools",
+  "writeCapableCategories",
+  "actionPolicyProviders",
+  "approvalMemoryStore",
+  "toolActionPolicy",
+  "preExecuteAbility",
+  "abilityPreExecuteDecision",
+]);
+
+function isGiven(answer: unknown): boolean {
+  return answer !== undefined;
+}
+
+function isFunction(answer: unknown): boolean {
+  return typeof answer === "function";
+}
