@@ -1,19 +1,30 @@
 // From the name of an operation to the function that performs it: the one place where vectors meet our exports. Where
 // a vector describes callbacks or steps, scripts/ plays them.
+import * as effectiveAgent from "../src/contracts/agents/effective-agent.ts";
+import * as runtimeProfile from "../src/contracts/agents/runtime-profile.ts";
 import * as chatRunControl from "../src/contracts/conversation/chat-run-control.ts";
 import * as compactionBoundary from "../src/contracts/conversation/compaction-boundary.ts";
 import * as compactionConservation from "../src/contracts/conversation/compaction-conservation.ts";
+import * as compactionItem from "../src/contracts/conversation/compaction-item.ts";
 import * as compactionPolicy from "../src/contracts/conversation/compaction-policy.ts";
+import * as markdownOverflow from "../src/contracts/conversation/markdown-overflow.ts";
+import * as markdownSections from "../src/contracts/conversation/markdown-sections.ts";
 import * as message from "../src/contracts/conversation/message.ts";
 import * as providerTurn from "../src/contracts/conversation/provider-turn.ts";
 import * as request from "../src/contracts/conversation/request.ts";
 import * as result from "../src/contracts/conversation/result.ts";
 import * as runControl from "../src/contracts/conversation/run-control.ts";
+import * as runReport from "../src/contracts/conversation/run-control-results.ts";
 import * as runOutcome from "../src/contracts/conversation/run-outcome.ts";
+import { redactPayload } from "../src/contracts/conversation/run-redaction.ts";
+import * as runResult from "../src/contracts/conversation/run-result.ts";
 import * as runtimeOverrides from "../src/contracts/conversation/runtime-overrides.ts";
 import * as structuredOutput from "../src/contracts/conversation/structured-output.ts";
 import * as textToolCalls from "../src/contracts/conversation/text-tool-calls.ts";
 import * as toolPairs from "../src/contracts/conversation/tool-pairs.ts";
+import * as packageRun from "../src/contracts/packages/package-run.ts";
+import * as sse from "../src/contracts/sse.ts";
+import * as actionPolicy from "../src/contracts/tools/action-policy.ts";
 import * as toolAudit from "../src/contracts/tools/audit.ts";
 import * as bindings from "../src/contracts/tools/bindings.ts";
 import * as toolCall from "../src/contracts/tools/call.ts";
@@ -26,14 +37,37 @@ import * as toolParameters from "../src/contracts/tools/parameters.ts";
 import * as toolResult from "../src/contracts/tools/result.ts";
 import * as runtimeMetadata from "../src/contracts/tools/runtime-metadata.ts";
 import * as runtimeTool from "../src/contracts/tools/runtime-tool.ts";
+import * as runtimeToolPolicy from "../src/contracts/tools/runtime-tool-policy.ts";
 import { isSensitiveKey } from "../src/contracts/tools/sensitive-keys.ts";
 import * as truncation from "../src/contracts/tools/truncation.ts";
+import * as capabilityCeiling from "../src/contracts/trust/capability-ceiling.ts";
+import * as pendingAction from "../src/contracts/trust/pending-action.ts";
+import { safeMetadata } from "../src/contracts/trust/safe-principal.ts";
 import * as workspace from "../src/contracts/workspace.ts";
+import {
+  callAbility,
+  dispatchAbility,
+  executeAbility,
+  gateAbility,
+  redactForAbility,
+  searchAbilities,
+} from "./scripts/abilities.ts";
+import {
+  askAuthorization,
+  askCeiling,
+  askDecision,
+  askStatus,
+  runApprovalMemory,
+  runPendingActions,
+} from "./scripts/approvals.ts";
 import { runSequence as runChatRunControl } from "./scripts/chat-run-control.ts";
 import { runCompaction } from "./scripts/compaction.ts";
 import { executeInChat, executeTool } from "./scripts/executor.ts";
 import { runBudget, runIdenticalFailure, runSpin } from "./scripts/guards.ts";
 import { runLoop } from "./scripts/loop.ts";
+import { runGrouping, runReplacement } from "./scripts/markdown-sections.ts";
+import { resultWithEnvelope, runControlSteps, runDispatch, runPackageSequence } from "./scripts/package-runs.ts";
+import { gatherTools, resolveAction, resolveTiers, resolveVisibility } from "./scripts/policies.ts";
 import { runRetry } from "./scripts/provider-retry.ts";
 import { runCalls, runSteps } from "./scripts/run-control.ts";
 import { runAbilities } from "./scripts/runtime-tool-abilities.ts";
@@ -68,6 +102,18 @@ export const operations = {
       compactionPolicy.normalizePolicy(given.policy),
     ),
   "compactionConservation.metadata": compactionConservation.metadata,
+  "compactionItem.normalize": (given: Given<"item" | "index">) =>
+    compactionItem.normalize(given.item, given.index ?? null),
+  "compactionItem.normalizeMany": (given: Given<"items">) => compactionItem.normalizeMany(given.items),
+  "compactionItem.fromMessages": (given: Given<"messages">) => compactionItem.fromMessages(given.messages),
+  "markdownSections.parse": (given: Given<"markdown">) => markdownSections.parse(given.markdown),
+  "markdownSections.reconstruct": (given: Given<"items">) => markdownSections.reconstruct(given.items),
+  "markdownSections.replace": runReplacement,
+  "markdownSections.group": runGrouping,
+  "markdownSections.archivePointer": (given: Given<"heading" | "destination" | "level" | "content">) =>
+    markdownSections.archivePointer(given.heading, given.destination, given.level, given.content),
+  "markdownSections.splitForOverflow": (given: Given<"markdown" | "policy">) =>
+    markdownOverflow.splitForOverflow(given.markdown, given.policy),
   "providerTurn.request": providerTurn.request,
   "providerTurn.result": (given: Given<"result">) => providerTurn.result(given.result),
   "providerTurn.extractToolCalls": (given: Given<"result">) => textToolCalls.extractToolCalls(given.result),
@@ -139,6 +185,58 @@ export const operations = {
     runtimeTool.resultFromRequest(given.request, given.result),
   "runtimeTool.lifecycle": (given: Given<"steps">) => runLifecycle(given.steps),
   "runtimeTool.abilities": runAbilities,
+
+  "toolPolicy.resolve": resolveVisibility,
+  "actionPolicy.resolve": resolveAction,
+  "actionPolicy.normalize": (given: Given<"value" | "fallback">) => actionPolicy.normalize(given.value, given.fallback),
+  "runtimeToolPolicy.fromTools": (given: Given<"tools" | "context">) =>
+    runtimeToolPolicy.fromTools(given.tools, given.context),
+  "toolTiers.resolve": resolveTiers,
+  "toolSources.gather": gatherTools,
+
+  "abilityDispatcher.dispatch": dispatchAbility,
+  "abilityDispatcher.redactedParameters": redactForAbility,
+  "abilityBridge.gate": gateAbility,
+  "abilityExecutor.execute": executeAbility,
+  "abilityMeta.search": searchAbilities,
+  "abilityMeta.call": callAbility,
+
+  "runControl.normalizeCancelResult": (given: Given<"result">) =>
+    runReport.normalizeCancelResult(given.result, "err_code"),
+  "runControl.normalizeEventsResult": (given: Given<"result">) =>
+    runReport.normalizeEventsResult(given.result, "err_code"),
+  "runControl.redactPayload": (given: Given<"payload">) => redactPayload(given.payload),
+  "runControl.redact": (given: Given<"payload">) => redactPayload(given.payload),
+  "runResult.normalize": (given: Given<"value">) => runResult.normalize(given.value),
+  "runtimePackage.request": (given: Given<"input">) => packageRun.request(given.input),
+  "runtimePackage.result": (given: Given<"value">) => packageRun.result(given.value),
+  "runtimePackage.resultEnvelope": (given: Given<"value">) => packageRun.resultEnvelope(given.value),
+  "runtimePackage.dispatch": runDispatch,
+  "runtimePackage.control": runControlSteps,
+  "runtimePackage.normalizeRequest": (given: Given<"input">) => packageRun.request(given.input),
+  "runtimePackage.normalizeResult": (given: Given<"value">) => resultWithEnvelope(given.value),
+  "runtimePackage.sequence": runPackageSequence,
+  "effectiveAgent.resolve": (given: Given<"context">) => effectiveAgent.resolve(given.context),
+  "runtimeProfile.resolve": (given: Given<"agent" | "context" | "runtime_overrides" | "profile_providers">) =>
+    runtimeProfile.resolve({
+      agent: given.agent,
+      context: given.context,
+      runtimeOverrides: given.runtime_overrides,
+      providers: ((given.profile_providers ?? []) as readonly unknown[]).map((profile) => () => profile),
+    }),
+  "sse.frame": (given: Given<"frame">) => sse.frame(given.frame),
+
+  "pendingAction.fromArray": (given: Given<"action">) => pendingAction.fromArray(given.action),
+  "pendingAction.approvalEnvelope": (given: Given<"action" | "instruction" | "grants" | "metadata">) =>
+    pendingAction.approvalEnvelope(pendingAction.fromArray(given.action), given),
+  "pendingAction.status": askStatus,
+  "pendingAction.lifecycle": runPendingActions,
+  "approvalDecision.fromString": askDecision,
+  "approvalMemory.null": runApprovalMemory,
+  "ceiling.fromArray": (given: Given<"ceiling">) => capabilityCeiling.fromArray(given.ceiling),
+  "ceiling.intersect": askCeiling,
+  "authorization.can": askAuthorization,
+  "principal.safeMetadata": (given: Given<"principal">) => safeMetadata(given.principal),
 };
 
 type Definition = "tool_definition";

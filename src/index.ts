@@ -1,4 +1,7 @@
 // What `holdfast` exports, name by name.
+export { type Abilities, type Ability, type AbilityRegistry, createAbilities } from "./contracts/abilities/ability.ts";
+export { dispatch as dispatchAbility } from "./contracts/abilities/dispatcher.ts";
+export { type Authorize, createAbilityExecutor } from "./contracts/abilities/executor.ts";
 export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
 export type { Summarizer } from "./contracts/conversation/compaction.ts";
 export type { Message } from "./contracts/conversation/message.ts";
@@ -13,6 +16,7 @@ export { createHooks, type Hooks } from "./contracts/hooks.ts";
 export type { Json, JsonMap } from "./contracts/json.ts";
 export { type OperationError, operationError } from "./contracts/operation-error.ts";
 export type { HookEvents, HookFilters } from "./contracts/seams.ts";
+export type { ActionPolicy, ActionPolicyProvider } from "./contracts/tools/action-policy.ts";
 export type { ToolCall } from "./contracts/tools/call.ts";
 export { chatExecutor } from "./contracts/tools/chat-executor.ts";
 export type { ToolDeclaration } from "./contracts/tools/declaration.ts";
@@ -30,6 +34,18 @@ export {
   type PendingQuery,
   type RuntimeToolStore,
 } from "./contracts/tools/runtime-tool-store.ts";
+export { createToolSources, type ToolSource, type ToolSources } from "./contracts/tools/sources.ts";
+export { resolve as resolveVisibleTools, type ToolPolicyProvider } from "./contracts/tools/visibility.ts";
+export {
+  type ApprovalKey,
+  type ApprovalMemory,
+  createMemoryApprovalMemory,
+} from "./contracts/trust/approval-memory.ts";
+export type { PendingAction } from "./contracts/trust/pending-action.ts";
+export {
+  createMemoryPendingActionStore,
+  type PendingActionStore,
+} from "./contracts/trust/pending-action-store.ts";
 export type { MediationDecision } from "./loop/decision.ts";
 export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";
 export type { BudgetInput, ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";

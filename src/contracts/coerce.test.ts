@@ -102,3 +102,13 @@ describe("coerce.truthy", () => {
     expect(coerce.truthy(value)).toBe(true);
   });
 });
+
+describe("scalarText", () => {
+  it("writes numbers out and leaves texts alone, blank ones too", () => {
+    expect([7, 10.0, 0.5, " a ", ""].map(coerce.scalarText)).toEqual(["7", "10", "0.5", " a ", ""]);
+  });
+
+  it("makes no text of what is neither", () => {
+    expect([true, null, undefined, Number.NaN, 1n, [], {}].map(coerce.scalarText)).toEqual(Array(7).fill(undefined));
+  });
+});

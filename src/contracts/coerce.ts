@@ -25,6 +25,12 @@ export function nonEmptyString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** A string as it is and a finite number written out, because hosts number their things; undefined for anything else. */
+export function scalarText(value: unknown): string | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
 // Each character can be read in one way only: a pattern that tries several blocks the process on a long text.
 const NUMBER = /^[ \t\n\r\v\f]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?[ \t\n\r\v\f]*$/i;
 

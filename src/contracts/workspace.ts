@@ -1,5 +1,5 @@
 // The place that a run, a session or a memory belongs to: a site, a repository, whatever its type says.
-import { trimmed } from "./coerce.ts";
+import { scalarText, trimmed } from "./coerce.ts";
 import { holdfastError } from "./error.ts";
 import { asMap, emptyMap, seal } from "./json.ts";
 
@@ -14,9 +14,9 @@ const TYPE = /^[A-Za-z][A-Za-z0-9_-]*$/;
  */
 export function normalize(value: unknown): Workspace {
   const given = asMap(value) ?? emptyMap;
-  const type = trimmed(label(given.workspace_type));
+  const type = trimmed(scalarText(given.workspace_type));
   if (type === undefined || !TYPE.test(type)) throw invalid("workspace_type must be a letter and any of a-z 0-9 _ -");
-  const id = trimmed(label(given.workspace_id));
+  const id = trimmed(scalarText(given.workspace_id));
   if (id === undefined) throw invalid("workspace_id must be a non-empty string");
   return seal({ workspace_type: type.toLowerCase(), workspace_id: id });
 }
@@ -24,11 +24,6 @@ export function normalize(value: unknown): Workspace {
 /** One text for both parts. A type holds no colon, so no two workspaces share a key. */
 export function key({ workspace_type, workspace_id }: Workspace): string {
   return `${workspace_type}:${workspace_id}`;
-}
-
-// Hosts number their sites; the number is a name all the same.
-function label(value: unknown): unknown {
-  return Number.isFinite(value) ? String(value) : value;
 }
 
 function invalid(detail: string) {

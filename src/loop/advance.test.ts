@@ -1,75 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { asked, call, calls, machine, returned } from "../../test/machine.ts";
 import * as message from "../contracts/conversation/message.ts";
 import * as toolPairs from "../contracts/conversation/tool-pairs.ts";
 import { createHooks } from "../contracts/hooks.ts";
-import { type Advance, advance } from "./advance.ts";
-import { configure } from "./configure.ts";
-import type { Arrived, Next } from "./next.ts";
+import type { Arrived } from "./next.ts";
 import type { RunOptions } from "./options.ts";
-import type { LogRecord } from "./records.ts";
-import { fold, initialState, type State } from "./state.ts";
-import { absorb, type Body, type Rules, startWorking, type Working } from "./working.ts";
-
-const tool = (name: string) => ({ name, source: "abilities", description: "Does something." });
-const toolDeclarations = { "ability/save": tool("ability/save"), "ability/peek": tool("ability/peek") };
-const call = (id: string, name = "ability/save") => ({ id, name, parameters: { id } });
-const calls = (...tool_calls: unknown[]) => ({ returned: { tool_calls } });
-const returned = (value: unknown): Arrived => ({ returned: value });
-
-/** A machine with its log, which is fed by hand. */
-type Machine = {
-  readonly records: LogRecord[];
-  readonly bodies: Body[];
-  readonly working: Working;
-  state(): State;
-  /** Brings what was asked for, or nothing, and tells what is asked for next. */
-  bring(arrived?: Arrived): Next;
-  /** Forgets everything but the log. */
-  restart(): void;
-};
-
-function machine(options: RunOptions = {}, rules: Rules = { waiting: "end" }): Machine {
-  const given: RunOptions = { maxTurns: 3, toolDeclarations, toolExecutor: () => undefined, ...options };
-  const { config, messages } = configure([{ role: "user", content: "go" }], given);
-  const start = () => startWorking({ ...config, rules }, messages);
-  const records: LogRecord[] = [];
-  const bodies: Body[] = [];
-  let state: State = initialState;
-  let working = start();
-  return {
-    records,
-    bodies,
-    get working() {
-      return working;
-    },
-    state: () => state,
-    bring(arrived) {
-      const step: Advance = advance(state, working, 0, arrived);
-      state = step.state;
-      records.push(...step.records);
-      bodies.push(...step.bodies);
-      return step.next;
-    },
-    restart() {
-      const stored = JSON.parse(JSON.stringify({ records, bodies })) as { records: LogRecord[]; bodies: Body[] };
-      state = fold(stored.records);
-      working = start();
-      for (const body of stored.bodies) absorb(working, body);
-    },
-  };
-}
-
-/** What is asked for, in a word. */
-function asked(next: Next): string {
-  switch (next.kind) {
-    case "effect":
-      return next.order.kind;
-    case "consult":
-      return next.question.hook;
-    default:
-      return next.kind;
-  }
-}
+import { fold } from "./state.ts";
 
 const filtered = () => {
   const hooks = createHooks();

@@ -2,17 +2,20 @@
 import { isContainer, snapshot } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as toolResult from "../contracts/tools/result.ts";
-import { filterDecision, mediate, openCall, runCall } from "./call.ts";
+import { askApproval } from "./approve.ts";
+import { filterDecision, mediate, openCall, resolvePolicy, runCall } from "./call.ts";
 import { checkCancellation, stopRun } from "./interrupt.ts";
 import { judgeCall, judgeReported } from "./judge.ts";
 import type { Arrived, Next, Notice, Stop } from "./next.ts";
+import { parkCall } from "./park.ts";
 import type { Effect, LogRecord, Position } from "./records.ts";
 import { settleCall, settleStopped } from "./settle.ts";
 import type { State } from "./state.ts";
 import { Step } from "./step.ts";
 import { accept, beginFlow, beginTurn, callModel, compact } from "./turn.ts";
 import { endFlow, endTurn, spendTurn } from "./verdict.ts";
-import { isWaiting, parkCall } from "./wait.ts";
+import { resolveTools } from "./visible-tools.ts";
+import { isWaiting } from "./wait.ts";
 import type { Body, Working } from "./working.ts";
 
 export type Advance = {
@@ -27,19 +30,23 @@ export type Advance = {
 type Handler = (step: Step, arrived?: Outcome) => Next | undefined;
 
 const handlers: Readonly<Record<Position, Handler>> = {
+  "check turn.tools": checkCancellation,
   "check turn.compact": checkCancellation,
   "check turn.accept": checkCancellation,
   "check turn.verdict": checkCancellation,
   "check turn.budget": checkCancellation,
   "flow.begin": beginFlow,
   "turn.begin": beginTurn,
+  "turn.tools": resolveTools,
   "turn.compact": compact,
   "turn.model": callModel,
   "turn.accept": accept,
   "caller.judge": judgeReported,
   "call.open": openCall,
+  "call.policy": resolvePolicy,
   "call.mediate": mediate,
   "call.filter": filterDecision,
+  "call.approve": askApproval,
   "call.run": runCall,
   "call.settle": settleCall,
   "call.parked": parkCall,

@@ -3,19 +3,22 @@ import { trimmed } from "../contracts/coerce.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
+import * as actionPolicy from "../contracts/tools/action-policy.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
-import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
-import { canonicalName } from "../contracts/tools/declaration.ts";
+import type { Prepared } from "../contracts/tools/execution.ts";
 import * as execution from "../contracts/tools/execution.ts";
 import * as exposure from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as spin from "../contracts/tools/spin.ts";
+import { isThenable } from "../contracts/when-ready.ts";
 import * as decision from "./decision.ts";
 import { endBatch } from "./end-batch.ts";
 import type { MediationContext, Next } from "./next.ts";
 import type { Position } from "./records.ts";
 import { added, type Step } from "./step.ts";
+import { anyDeclarationOf, declarationOf, policyContext } from "./visible-tools.ts";
 import { type Body, type Config, type OpenCall, showExecutions, showTranscript } from "./working.ts";
 
 /** Takes the next call of the batch, or ends the batch when there is none or it was halted. */
@@ -28,7 +31,7 @@ export function openCall(step: Step, arrived?: Outcome): Next | undefined {
     return;
   }
   const { name, parameters, context } = raw;
-  const declaration = declarationOf(step, name);
+  const declaration = anyDeclarationOf(step, name);
   if (!step.config.asked.auditFilter) return recordOpened(step, raw, exposure.expose(parameters, declaration));
   if (!arrived) {
     const redacted = exposure.redact(parameters, declaration);
@@ -64,12 +67,15 @@ function recordOpened(
   { id, name, raw, parameters, context }: RawCall,
   exposed: exposure.Exposure,
 ): undefined {
-  const { config, state } = step;
-  const prepared = execution.prepare(name, parameters, config.tools, context);
+  const { config, state, working } = step;
+  const prepared = execution.prepare(name, parameters, working.tools, context);
   const verdict = callGate.judgeCall(config.callRules, state.tallies, name);
-  const opened = { number: state.calls, id, name, raw, parameters, prepared, exposure: exposed };
-  const decided = verdict.allowed ? decision.proceed : decision.gateRejection(verdict, name);
-  const { to, call } = afterDecision(step, { ...opened, decision: decided, result: null }, "open");
+  const opened = {
+    ...{ number: state.calls, id, name, raw, parameters, prepared, exposure: exposed },
+    ...({ policy: "direct", result: null } as const),
+    decision: verdict.allowed ? decision.proceed : decision.gateRejection(verdict, name),
+  };
+  const { to, call } = afterDecision(step, underPolicy(step, opened), "open");
   const { turn } = state;
   step.notify("tool_call", { turn, tool_name: name, tool_call_id: id, ...exposed });
   step.record(
@@ -124,24 +130,31 @@ export function toolEvent(type: string, call: OpenCall, turn: number, metadata: 
   return { to: "tool_event", value: seal(value) };
 }
 
-/** The declaration behind the name that the model used, if there is one. */
-export function declarationOf({ config }: Step, name: string): ToolDeclaration | null {
-  const canonical = canonicalName(name, config.tools);
-  return (Object.hasOwn(config.tools, canonical) && config.tools[canonical]) || null;
-}
-
 /**
- * Where a call goes once it is decided as far as `asked`: to whoever has a say after that, to its execution, or, when
- * nothing is to be executed, straight to its result.
+ * Where a call goes once it is decided as far as `asked`: to whoever has a say after that, to its approval, to its
+ * execution, or, when nothing is to be executed, straight to its result. What a policy forbids nobody else is asked about.
  */
 function afterDecision(
   { config }: Step,
   call: OpenCall,
-  asked: "open" | "mediator" | "filter",
+  asked: "open" | "policy" | "mediator" | "filter",
 ): { to: Position; call: OpenCall } {
-  const isGated = asked === "open" && call.decision.action !== "proceed";
-  if (asked === "open" && config.asked.mediator && !isGated) return { to: "call.mediate", call };
-  if (asked !== "filter" && config.asked.decisionFilter) return { to: "call.filter", call };
+  const { action } = call.decision;
+  if (asked === "open" && config.asked.actionPolicy && call.prepared.ready) return { to: "call.policy", call };
+  if (call.policy !== "forbidden") {
+    const isNew = asked === "open" || asked === "policy";
+    if (isNew && config.asked.mediator && action === "proceed") return { to: "call.mediate", call };
+    if (asked !== "filter" && config.asked.decisionFilter) return { to: "call.filter", call };
+  }
+  const result = resultWithoutRunning(config, call);
+  const isRun = result === undefined || action === "pending";
+  if (isRun && call.policy === "preview") return { to: "call.approve", call };
+  return result ? { to: "call.settle", call: { ...call, result } } : { to: "call.run", call };
+}
+
+/** Where a call goes that a person has approved. */
+export function afterApproval({ config }: Step, approved: OpenCall): { to: Position; call: OpenCall } {
+  const call: OpenCall = { ...approved, policy: "direct" };
   const result = resultWithoutRunning(config, call);
   return result ? { to: "call.settle", call: { ...call, result } } : { to: "call.run", call };
 }
@@ -152,6 +165,40 @@ function resultWithoutRunning(config: Config, { decision: decided, prepared }: O
   const target = execution.executorTarget(prepared.tool_def);
   if (target === undefined || config.executorTargets.includes(target)) return undefined;
   return execution.targetUnavailable(prepared.tool_call, target);
+}
+
+/** The policy that follows from the context and the declaration alone, when nobody else has a say in it. */
+function underPolicy(step: Step, call: OpenCall): OpenCall {
+  const { config, context } = step;
+  const { prepared } = call;
+  if (!prepared.ready || config.asked.actionPolicy || !actionPolicy.isConfigured(context, prepared.tool_def))
+    return call;
+  const policy = actionPolicy.resolve(policyAbout(step, prepared));
+  return policed(call, isThenable(policy) ? undefined : policy);
+}
+
+/** Asks the providers, memories and filters that have a say in how the call may run. */
+export function resolvePolicy(step: Step, arrived?: Outcome): Next | undefined {
+  const { prepared } = step.call;
+  if (!prepared.ready) throw new Error(`Call ${step.call.number} is not ready to be judged.`);
+  if (!arrived) {
+    return { kind: "consult", question: { hook: "action_policy", context: policyAbout(step, prepared) } };
+  }
+  const answer = "returned" in arrived ? actionPolicy.normalize(arrived.returned) : null;
+  const { to, call } = afterDecision(step, policed(step.call, answer ?? undefined), "policy");
+  const { number, policy } = call;
+  step.record({ type: "call.policed", call: number, policy }, to, [{ to: "call", value: call }]);
+}
+
+function policyAbout(step: Step, { tool_call, tool_def }: Extract<Prepared, { ready: true }>): JsonMap {
+  const { tool_name, parameters } = tool_call;
+  return policyContext(step, { tool_name, tool_def, parameters });
+}
+
+/** The call under its policy. A policy that could not be resolved forbids: somebody may have wanted to. */
+function policed(call: OpenCall, policy: ActionPolicy | undefined): OpenCall {
+  if (policy === "direct" || policy === "preview") return { ...call, policy };
+  return { ...call, policy: "forbidden", decision: decision.policyRejection(call.name, policy) };
 }
 
 /** Asks the product's mediator. One that throws or answers nonsense lets the call proceed. */

@@ -1,12 +1,18 @@
 // The caller's side of the machine: carries out its orders and puts its questions to the callbacks that were given.
+
+import { createAbilityExecutor, namesAbility } from "../contracts/abilities/executor.ts";
 import { cancellationMessage } from "../contracts/conversation/chat-run-control.ts";
 import { emptyMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { chatExecutor } from "../contracts/tools/chat-executor.ts";
+import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import * as execution from "../contracts/tools/execution.ts";
 import * as runtimeToolLifecycle from "../contracts/tools/runtime-tool-lifecycle.ts";
+import { stageAction } from "../contracts/trust/stage-action.ts";
 import { quietly, whenReady } from "../contracts/when-ready.ts";
 import type { ConfiguredRun } from "./configure.ts";
 import type { EffectOrder, Question } from "./next.ts";
 import type { RunOptions, TurnRunner } from "./options.ts";
+import { callPolicy, visibleTools } from "./policies.ts";
 import { runProviderTurn } from "./provider-runner.ts";
 
 export type Callbacks = {
@@ -17,12 +23,13 @@ export type Callbacks = {
 export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, options: RunOptions): Callbacks {
   const { hooks, signal } = options;
   const withSignal = Object.freeze(signal ? { signal } : {});
+  const executeTool = toolExecutor(options);
 
   function perform(order: EffectOrder): unknown {
     switch (order.kind) {
       case "call_model":
         if (options.providerTurnAdapter) return runProviderTurn(options.providerTurnAdapter, order, run, options);
-        return turnRunner?.(order.messages, order.context, withSignal);
+        return turnRunner?.(order.messages, order.context, Object.freeze({ ...withSignal, tools: order.tools }));
       case "summarize":
         return options.summarizer?.(order.messages, order.context);
       case "archive":
@@ -32,6 +39,8 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
       case "store_request":
         if (!options.runtimeToolStore) return undefined;
         return runtimeToolLifecycle.createPendingRequest(options.runtimeToolStore, order.request, order.context, hooks);
+      case "store_action":
+        return stageAction(order.action, { hooks, pendingActions: options.pendingActionStore }, order.context);
       default:
         return order satisfies never;
     }
@@ -39,7 +48,7 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
 
   function runTool({ call, declaration, context }: Extract<EffectOrder, { kind: "run_tool" }>): unknown {
     const target = execution.executorTarget(declaration);
-    if (target === undefined) return options.toolExecutor?.(call, declaration, context, withSignal);
+    if (target === undefined) return executeTool?.(call, declaration, context, withSignal);
     const named = options.namedToolExecutors;
     return named?.[target]?.(call, declaration, context, withSignal);
   }
@@ -48,6 +57,10 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
     switch (question.hook) {
       case "cancellation":
         return askWhetherCancelled();
+      case "visible_tools":
+        return visibleTools(run.config.tools, question.context, options);
+      case "action_policy":
+        return callPolicy(question.context, options);
       case "audit_parameters": {
         const { redacted, raw, tool_name, declaration, context } = question;
         return hooks?.apply("toolAuditParameters", redacted, raw, tool_name, declaration, context);
@@ -93,6 +106,24 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
   }
 
   return { perform, answer };
+}
+
+/** The executor of tools that ask for none by name. Abilities run the tools that name one; without another executor, all. */
+function toolExecutor(options: RunOptions): ToolExecutor | undefined {
+  const {
+    abilities,
+    authorize,
+    hooks,
+    holdsCapability,
+    pendingActionStore: pendingActions,
+    toolExecutor: own,
+  } = options;
+  if (!abilities) return own;
+  const asAbility = createAbilityExecutor({ abilities, authorize, hooks, holdsCapability, pendingActions });
+  if (!own) return chatExecutor(asAbility);
+  const execute: ToolExecutor = (call, declaration, ...rest) =>
+    (namesAbility(declaration) ? asAbility : own)(call, declaration, ...rest);
+  return execute;
 }
 
 /** The callback's own map, or none when it gave something else. */

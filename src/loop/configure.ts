@@ -6,14 +6,16 @@ import type { Message } from "../contracts/conversation/message.ts";
 import * as conversationRequest from "../contracts/conversation/request.ts";
 import * as runtimeOverrides from "../contracts/conversation/runtime-overrides.ts";
 import * as structuredOutput from "../contracts/conversation/structured-output.ts";
-import { errorMessage, holdfastError } from "../contracts/error.ts";
-import { isContainer, isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import { holdfastError } from "../contracts/error.ts";
+import { emptyMap, isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
-import { normalizeForConversationRequest, type ToolDeclaration, type ToolMap } from "../contracts/tools/declaration.ts";
+import type { ToolMap } from "../contracts/tools/declaration.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as truncation from "../contracts/tools/truncation.ts";
 import type { RunOptions } from "./options.ts";
+import { asksForPolicy, narrowsTools } from "./policies.ts";
+import { type RejectedDeclaration, readDeclarations } from "./read-declarations.ts";
 import type { Asked, Config } from "./working.ts";
 
 /** A run that is ready to begin. */
@@ -27,14 +29,12 @@ export type ConfiguredRun = {
   readonly sessionId: string;
 };
 
-export type RejectedDeclaration = { readonly name: string; readonly reason: string };
-
 /** Reads messages and options. Throws the code of the part that cannot be used, before anything has happened. */
 export function configure(messages: unknown, options: RunOptions): ConfiguredRun {
   if (options.signal && !(options.signal instanceof AbortSignal)) {
     throw holdfastError("invalid_agent_conversation_loop", "signal must be an AbortSignal.");
   }
-  const { accepted: tools, rejected } = readDeclarations(options.toolDeclarations);
+  const { accepted: tools, rejected } = readDeclarations(options);
   const output = readStructuredOutput(options, tools);
   const overrides = runtimeOverrides.normalize(options.runtimeOverrides);
   const context = readContext(options, runtimeOverrides.intoContext(overrides));
@@ -67,11 +67,14 @@ type Read = { readonly tools: ToolMap; readonly context: JsonMap; readonly maxTu
 
 function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Read): Config {
   const budgets = budget.normalizeMany(options.budgets);
-  const mediates = typeof options.toolExecutor === "function" && Object.keys(tools).length > 0;
+  const mediates = canRunTools(options) && Object.keys(tools).length > 0;
   const compacts = isMap(options.compactionPolicy) && typeof options.summarizer === "function";
   return {
+    // A run without an id gets a key of its own: what it proposes must not be taken for another run's.
+    key: runId || crypto.randomUUID(),
     maxTurns,
     context,
+    policyContext: readPolicyContext(options, context),
     budgets: { turns: budget.create({ name: "turns", ceiling: maxTurns }), ...budgets },
     explicitTurns: Object.hasOwn(budgets, "turns"),
     tools,
@@ -90,15 +93,23 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
       ? truncation.normalizeLimit(options.toolResultTruncator.max_bytes)
       : null,
     storesRequests: options.runtimeToolStore != null,
-    asked: readAsked(options, runId),
+    storesActions: options.pendingActionStore != null || (options.hooks?.has("pendingActionStore") ?? false),
+    asked: readAsked(options, { tools, context, maxTurns, runId }),
     rules: { waiting: "end" },
   };
 }
 
-function readAsked(options: RunOptions, runId: string): Asked {
+/** True when there is somebody to run the calls that the model makes. */
+export function canRunTools({ abilities, toolExecutor }: RunOptions): boolean {
+  return typeof toolExecutor === "function" || abilities !== undefined;
+}
+
+function readAsked(options: RunOptions, { tools, context, runId }: Read): Asked {
   const { hooks, shouldContinue } = options;
   return {
     cancellation: runId !== "" && options.runControl !== undefined,
+    visibility: narrowsTools(options, context, tools),
+    actionPolicy: asksForPolicy(options),
     auditFilter: hooks?.has("toolAuditParameters") ?? false,
     mediator: typeof options.preToolMediator === "function",
     decisionFilter: hooks?.has("preToolCallDecision") ?? false,
@@ -108,24 +119,6 @@ function readAsked(options: RunOptions, runId: string): Asked {
     interrupt: typeof options.interruptSource === "function",
     continuation: typeof shouldContinue === "function" ? "ask" : shouldContinue === undefined ? "default" : "never",
   };
-}
-
-/** Sorts the declarations into usable ones, by name, and refused ones with the reason. */
-function readDeclarations(value: unknown): { accepted: ToolMap; rejected: readonly RejectedDeclaration[] } {
-  const accepted: Record<string, ToolDeclaration> = {};
-  const rejected: RejectedDeclaration[] = [];
-  const isList = Array.isArray(value);
-  for (const [key, given] of Object.entries<unknown>(isContainer(value) ? value : {})) {
-    const named = isMap(given) && given.name === undefined && !isList ? { ...given, name: key } : given;
-    try {
-      const declaration = normalizeForConversationRequest(named);
-      accepted[declaration.name] = declaration;
-    } catch (thrown) {
-      const name = isMap(named) ? trimmed(named.name) : undefined;
-      rejected.push(seal({ name: name ?? key, reason: errorMessage(thrown) }));
-    }
-  }
-  return { accepted: Object.freeze(accepted), rejected: seal(rejected) };
 }
 
 function readStructuredOutput(options: RunOptions, tools: ToolMap) {
@@ -141,9 +134,24 @@ function readStructuredOutput(options: RunOptions, tools: ToolMap) {
 }
 
 function readContext(options: RunOptions, overrides: JsonMap): JsonMap {
-  const given = { ...snapshotMap(options.context), ...overrides };
+  const given: JsonMap = {
+    ...snapshotMap(options.context),
+    ...overrides,
+    ...(isMap(options.toolPolicy) && { tool_policy: snapshotMap(options.toolPolicy) }),
+    ...(isMap(options.actionPolicy) && { action_policy: snapshotMap(options.actionPolicy) }),
+  };
   if (given.principal !== undefined || !isMap(options.principal)) return seal(given);
   return seal({ ...given, principal: snapshotMap(options.principal) });
+}
+
+/** For whom and where the run acts, in the names by which policies ask. */
+function readPolicyContext({ workspace }: RunOptions, { principal }: JsonMap): JsonMap {
+  const { acting_user_id, effective_agent_id } = isMap(principal) ? principal : emptyMap;
+  return snapshotMap({
+    ...(isMap(workspace) && { workspace }),
+    ...(typeof acting_user_id === "number" && { acting_user_id }),
+    ...(typeof effective_agent_id === "string" && { agent_slug: effective_agent_id }),
+  });
 }
 
 function readMaxTurns(given: unknown, ceiling: number | null): number {

@@ -5,8 +5,9 @@ import type { HoldfastError } from "../contracts/error.ts";
 import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
-import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
+import type { ToolDeclaration, ToolMap } from "../contracts/tools/declaration.ts";
 import type { RuntimeToolRequest } from "../contracts/tools/runtime-tool.ts";
+import type { PendingAction } from "../contracts/trust/pending-action.ts";
 import type { Decision } from "./decision.ts";
 
 /** Something done outside, after its beginning was recorded. */
@@ -15,6 +16,8 @@ export type EffectOrder =
       readonly kind: "call_model";
       readonly messages: Message[];
       readonly context: JsonMap;
+      /** What the model may call. */
+      readonly tools: ToolMap;
       readonly budgets: Readonly<Record<string, Budget>>;
     }
   | { readonly kind: "summarize"; readonly messages: readonly Message[]; readonly context: JsonMap }
@@ -26,7 +29,8 @@ export type EffectOrder =
       readonly declaration: ToolDeclaration;
       readonly context: JsonMap;
     }
-  | { readonly kind: "store_request"; readonly request: RuntimeToolRequest; readonly context: JsonMap };
+  | { readonly kind: "store_request"; readonly request: RuntimeToolRequest; readonly context: JsonMap }
+  | { readonly kind: "store_action"; readonly action: PendingAction; readonly context: JsonMap };
 
 /** What a pre-tool mediator and the filter behind it are told. */
 export type MediationContext = {
@@ -63,6 +67,10 @@ export type CompletionDecision = {
 /** A user's callback. It may be asked again after a crash, so its answer counts only once it is recorded. */
 export type Question =
   | { readonly hook: "cancellation" }
+  /** Answered with the names of the tools that the model sees, in order. */
+  | { readonly hook: "visible_tools"; readonly context: JsonMap }
+  /** Answered with `direct`, `preview` or `forbidden`. */
+  | { readonly hook: "action_policy"; readonly context: JsonMap }
   | {
       readonly hook: "audit_parameters";
       readonly redacted: JsonMap;

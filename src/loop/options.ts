@@ -1,4 +1,6 @@
 // What a caller may pass to a conversation.
+import type { Abilities } from "../contracts/abilities/ability.ts";
+import type { Authorize } from "../contracts/abilities/executor.ts";
 import type { Budget } from "../contracts/conversation/budget.ts";
 import type { Summarizer } from "../contracts/conversation/compaction.ts";
 import type { Message } from "../contracts/conversation/message.ts";
@@ -7,14 +9,28 @@ import type { ConversationRequest } from "../contracts/conversation/request.ts";
 import type { RunControl } from "../contracts/conversation/run-control.ts";
 import type { Hooks } from "../contracts/hooks.ts";
 import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
+import type { ActionPolicyProvider } from "../contracts/tools/action-policy.ts";
+import type { ToolDeclaration, ToolMap } from "../contracts/tools/declaration.ts";
 import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import type { RuntimeToolStore } from "../contracts/tools/runtime-tool-store.ts";
+import type { ToolPolicyProvider } from "../contracts/tools/visibility.ts";
+import type { ApprovalMemory } from "../contracts/trust/approval-memory.ts";
+import type { HoldsCapability } from "../contracts/trust/authorization.ts";
+import type { PendingActionStore } from "../contracts/trust/pending-action-store.ts";
 import type { MediationDecision } from "./decision.ts";
 import type { CompletionContext, CompletionDecision, MediationContext } from "./next.ts";
 import type { TranscriptLock, TranscriptPersister } from "./transcript.ts";
 
 /** Asks the model once and returns its answer: content, tool calls, usage; or a transcript it manages itself. */
-export type TurnRunner = (messages: Message[], context: JsonMap, options: { readonly signal?: AbortSignal }) => unknown;
+export type TurnRunner = (
+  messages: Message[],
+  context: JsonMap,
+  options: {
+    /** The tools that the model may call in this turn, by name. */
+    readonly tools: ToolMap;
+    readonly signal?: AbortSignal;
+  },
+) => unknown;
 
 /** Asks a provider once; what it returns is read as a provider turn result. */
 export type ProviderTurnAdapter = (
@@ -45,6 +61,27 @@ export type RunOptions = {
   /** Executors for declarations whose runtime names an `executor_target`. */
   readonly namedToolExecutors?: Readonly<Record<string, ToolExecutor>>;
   readonly toolDeclarations?: UnknownMap | readonly unknown[];
+  /** Runs the tools whose declaration names an ability, and all of them when there is no tool executor. */
+  readonly abilities?: Abilities;
+  /** Which user holds the capability that an ability's tool requires; nobody does unless given. */
+  readonly holdsCapability?: HoldsCapability;
+  /** Decides about required capabilities in place of ceilings and users. */
+  readonly authorize?: Authorize;
+
+  /** What this run says about the tools that the model sees: a fragment of policy beside the agent's own. */
+  readonly toolPolicy?: UnknownMap;
+  readonly toolPolicyProviders?: readonly ToolPolicyProvider[];
+  /** Asked for every tool; one that is not affirmed is not seen. */
+  readonly toolAccessChecker?: (name: string, declaration: ToolDeclaration, context: JsonMap) => unknown;
+  /** Hides tools that write from callers that act on nobody's behalf. */
+  readonly hidesWriteTools?: boolean;
+  /** What this run says about how tools may run, in place of what the agent says. */
+  readonly actionPolicy?: UnknownMap;
+  readonly actionPolicyProviders?: readonly ActionPolicyProvider[];
+  readonly approvalMemory?: ApprovalMemory;
+  /** Keeps what the loop proposes for approval. */
+  readonly pendingActionStore?: PendingActionStore;
+
   readonly toolCallRules?: readonly unknown[];
   readonly preToolMediator?: (context: MediationContext) => Awaitable<MediationDecision | null | undefined>;
   readonly postToolResultDiagnostics?: (about: UnknownMap) => unknown;

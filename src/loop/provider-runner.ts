@@ -18,7 +18,7 @@ export async function runProviderTurn(
   const { onProviderDelta, signal } = options;
   const request = providerTurn.request({
     messages: order.messages,
-    tool_declarations: run.config.tools,
+    tool_declarations: order.tools,
     model: completed(options.model, order.context, ["provider_id", "model_id", "temperature"]),
     runtime: completed(options.runtime, order.context, ["runtime_id", "runtime_context", "request_kind"]),
     context: order.context,

@@ -3,6 +3,7 @@
 import type { Budget } from "../contracts/conversation/budget.ts";
 import type { Usage } from "../contracts/conversation/usage.ts";
 import type { JsonMap } from "../contracts/json.ts";
+import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import type { Tally } from "../contracts/tools/call-gate.ts";
 import type { FailureState } from "../contracts/tools/identical-failure.ts";
 import type { SpinState } from "../contracts/tools/spin.ts";
@@ -11,13 +12,16 @@ import type { SpinState } from "../contracts/tools/spin.ts";
 type Place =
   | "flow.begin"
   | "turn.begin"
+  | "turn.tools"
   | "turn.compact"
   | "turn.model"
   | "turn.accept"
   | "caller.judge"
   | "call.open"
+  | "call.policy"
   | "call.mediate"
   | "call.filter"
+  | "call.approve"
   | "call.run"
   | "call.settle"
   | "call.parked"
@@ -28,7 +32,7 @@ type Place =
   | "ended";
 
 /** The places before which the run looks whether it was cancelled. */
-export type CheckedPlace = "turn.compact" | "turn.accept" | "turn.verdict" | "turn.budget";
+export type CheckedPlace = "turn.tools" | "turn.compact" | "turn.accept" | "turn.verdict" | "turn.budget";
 
 /** A place, or the look at whether the run was cancelled that comes before it. */
 export type Position = Place | `check ${CheckedPlace}`;
@@ -39,7 +43,8 @@ export type Effect =
   | { readonly kind: "summarize" }
   | { readonly kind: "archive" }
   | { readonly kind: "run_tool"; readonly call: number }
-  | { readonly kind: "store_request"; readonly call: number };
+  | { readonly kind: "store_request"; readonly call: number }
+  | { readonly kind: "store_action"; readonly call: number };
 
 /** The half-open range of transcript positions that a record wrote. */
 export type Range = readonly [from: number, to: number];
@@ -65,10 +70,12 @@ export type Stops = {
 export type Fact =
   | {
       readonly type: "flow.started";
+      readonly key: string;
       readonly messages: number;
       readonly budgets: Readonly<Record<string, Budget>>;
     }
   | { readonly type: "turn.started"; readonly turn: number }
+  | { readonly type: "tools.resolved"; readonly visible: number }
   | { readonly type: "budget.set"; readonly name: string; readonly used: number; readonly exceeded: boolean }
   | { readonly type: "begun"; readonly effect: Effect }
   | { readonly type: "consulted"; readonly hook: "cancellation" | "interrupt" }
@@ -88,7 +95,9 @@ export type Fact =
       readonly spin?: SpinState;
       readonly stalled?: JsonMap;
     }
+  | { readonly type: "call.policed"; readonly call: number; readonly policy: ActionPolicy }
   | { readonly type: "call.decided"; readonly call: number; readonly action: string }
+  | { readonly type: "call.approved"; readonly call: number }
   | { readonly type: "call.returned"; readonly call: number }
   | ({ readonly type: "call.waiting"; readonly parks: boolean } & Waiting)
   | {

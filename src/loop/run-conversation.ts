@@ -11,7 +11,7 @@ import { assembleResult } from "./assemble-result.ts";
 import { attemptLast } from "./attempt.ts";
 import { beginRun } from "./begin-run.ts";
 import { callbacks } from "./callbacks.ts";
-import { type ConfiguredRun, configure } from "./configure.ts";
+import { type ConfiguredRun, canRunTools, configure } from "./configure.ts";
 import { drive } from "./drive.ts";
 import { wordsAndCode } from "./failure.ts";
 import { holdTranscript } from "./hold-transcript.ts";
@@ -67,7 +67,7 @@ function reportDeclarations({ config, rejected }: ConfiguredRun, options: RunOpt
   if (rejected_count === 0) return;
   const accepted_count = Object.keys(config.tools).length;
   tell("tool_declarations_rejected", seal({ rejected, rejected_count, accepted_count }));
-  if (accepted_count > 0 || typeof options.toolExecutor !== "function") return;
+  if (accepted_count > 0 || !canRunTools(options)) return;
   tell("tool_mediation_disabled", seal({ reason: "all_declarations_rejected", rejected, rejected_count }));
 }
 
@@ -138,7 +138,7 @@ async function converse(
 ): Promise<ConversationResult> {
   const working = startWorking(run.config, run.messages);
   const { signal } = options;
-  const now = typeof options.now === "function" ? options.now : Date.now;
+  const now = clock(options);
   const { state, refused } = await drive(working, callbacks(run, turnRunner, options), tell, { now, signal });
   if (refused) {
     if (refused.isReported) await reportBroken(refused.error, state.turn, { run, working, options, tell });
@@ -150,6 +150,18 @@ async function converse(
   if (!state.stops.failure) tell("completed", completion(state.turn, working));
   return result;
 }
+
+/** The caller's clock; where it does not tell a time, the machine's. */
+function clock({ now }: RunOptions): () => number {
+  if (typeof now !== "function") return Date.now;
+  return () => {
+    const at = now();
+    return Number.isFinite(at) && Math.abs(at) <= LATEST ? at : Date.now();
+  };
+}
+
+/** The furthest time from 1970 that a date can tell, in milliseconds. */
+const LATEST = 8_640_000_000_000_000;
 
 function completion(turn: number, { transcript, run }: Working): JsonMap {
   return seal({ turn, message_count: transcript.length, tool_results: run.executions.length });

@@ -9,11 +9,12 @@ import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { surelyFits, truncate } from "../contracts/tools/truncation.ts";
-import { declarationOf, resultMessage, toolEvent } from "./call.ts";
+import { resultMessage, toolEvent } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
+import { declarationOf } from "./visible-tools.ts";
 import { isWaiting, waitOutside } from "./wait.ts";
 import type { Body, OpenCall } from "./working.ts";
 

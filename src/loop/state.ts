@@ -21,6 +21,8 @@ export type State = {
   /** How many records led here; the number of the next one. */
   readonly seq: number;
   readonly started_at: number;
+  /** Tells this run from every other, so that what it asks for outside can be named after it. */
+  readonly key: string;
   readonly turn: number;
   /** Length of the transcript. */
   readonly messages: number;
@@ -49,6 +51,7 @@ export const initialState: State = {
   position: "flow.begin",
   seq: 0,
   started_at: 0,
+  key: "",
   turn: 0,
   messages: 0,
   calls: 0,
@@ -88,6 +91,7 @@ function change(state: Draft, fact: Fact, at: number): void {
   switch (fact.type) {
     case "flow.started":
       state.started_at = at;
+      state.key = fact.key;
       state.messages = fact.messages;
       state.budgets = fact.budgets;
       break;
@@ -113,6 +117,7 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.in_flight = null;
       break;
     case "call.returned":
+    case "call.approved":
       state.in_flight = null;
       state.waiting = null;
       break;
@@ -174,6 +179,8 @@ function change(state: Draft, fact: Fact, at: number): void {
     case "callback.failed":
       state.stops = { ...state.stops, failure: "thrown" };
       break;
+    case "tools.resolved":
+    case "call.policed":
     case "call.decided":
     case "consulted":
     case "flow.ended":

@@ -17,7 +17,7 @@ const WALL_CLOCK = "wall_clock_seconds";
 export function beginFlow(step: Step): undefined {
   const { config, working } = step;
   const messages = working.transcript.length;
-  step.record({ type: "flow.started", messages, budgets: config.budgets }, "turn.begin");
+  step.record({ type: "flow.started", key: config.key, messages, budgets: config.budgets }, "turn.begin");
 }
 
 export function beginTurn(step: Step): undefined {
@@ -31,7 +31,8 @@ export function beginTurn(step: Step): undefined {
     step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: false }, "turn.begin");
   }
   const turn = step.state.turn + 1;
-  step.record({ type: "turn.started", turn }, step.checked("turn.compact"), [{ to: "turn", turn }]);
+  const to = step.config.asked.visibility ? "turn.tools" : "turn.compact";
+  step.record({ type: "turn.started", turn }, step.checked(to), [{ to: "turn", turn }]);
 }
 
 function wallClock({ config, state, now }: Step): budget.Budget | undefined {
@@ -43,7 +44,7 @@ function wallClock({ config, state, now }: Step): budget.Budget | undefined {
 /** Compacts the transcript when its policy says so, then goes on to the model. */
 export function compact(step: Step, arrived?: Outcome): Next | undefined {
   const { config, working } = step;
-  if (!step.state.in_flight) announceTurn(step);
+  if (!step.state.in_flight && !config.asked.visibility) announceTurn(step);
   if (!config.compaction || !compaction.isDue(working.transcript.length, config.compaction)) return callModel(step);
   const plan = compaction.plan(working.transcript, config.compaction);
   if (plan.kind === "skip") return callModel(step);
@@ -70,7 +71,8 @@ function archive(step: Step, outcome: compaction.CompactionOutcome, arrived?: Ou
   step.record({ type: "compaction.failed" }, "turn.model", [failed]);
 }
 
-function announceTurn(step: Step): void {
+/** Tells observers that the turn begins. */
+export function announceTurn(step: Step): void {
   const { config, state, working } = step;
   const message_count = working.transcript.length;
   step.notify("turn_started", { turn: state.turn, max_turns: config.maxTurns, message_count });
@@ -104,7 +106,8 @@ export function callModel(step: Step, arrived?: Outcome): Next | undefined {
 }
 
 function modelOrder({ state, working, context }: Step) {
-  return { kind: "call_model", messages: working.transcript.slice(), context, budgets: state.budgets } as const;
+  const { tools, transcript } = working;
+  return { kind: "call_model", messages: transcript.slice(), context, tools, budgets: state.budgets } as const;
 }
 
 /** The answer as JSON. Of a returned transcript only what is not ours already is kept: it is usually ours. */

@@ -8,9 +8,10 @@ import { redact } from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
-import { declarationOf, resultMessage, returnResult, toolEvent } from "./call.ts";
+import { resultMessage, returnResult, toolEvent } from "./call.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
+import { anyDeclarationOf } from "./visible-tools.ts";
 import type { OpenCall } from "./working.ts";
 
 const PENDING = "runtime_tool_pending";
@@ -23,14 +24,14 @@ export function isWaiting(result: ToolResult): boolean {
 /** Waits for whoever has to act; when waiting is not possible, the call gets an error as its result. */
 export function waitOutside(step: Step, result: ToolResult, arrived?: Outcome): Next | undefined {
   const approval = isPending(result) ? undefined : approvalOf(result);
-  return approval ? waitForApproval(step, step.call, approval) : waitForRuntime(step, step.call, result, arrived);
+  return approval ? waitForApproval(step, approval) : waitForRuntime(step, step.call, result, arrived);
 }
 
 function isPending(result: ToolResult): boolean {
   return result.status === PENDING || result.metadata.status === PENDING;
 }
 
-/** What an executor returned to ask for approval, and the message it makes. */
+/** What asks for approval, in full for the caller, and as the transcript shows it. */
 type Approval = { readonly envelope: JsonMap; readonly asked: message.Message };
 
 function approvalOf({ result }: ToolResult): Approval | undefined {
@@ -99,15 +100,15 @@ function waitingMessage(step: Step, request: runtimeTool.RuntimeToolRequest): me
   const { call } = step;
   const asked = canonicalJson.sortedText(request.parameters);
   const isOwn = asked === canonicalJson.sortedText(call.parameters);
-  const parameters = isOwn ? call.exposure.parameters : redact(request.parameters, declarationOf(step, call.name));
+  const parameters = isOwn ? call.exposure.parameters : redact(request.parameters, anyDeclarationOf(step, call.name));
   const shown = canonicalJson.sortedText(parameters) === asked ? request : seal({ ...request, parameters });
   const payload = seal({ success: false, status: PENDING, result: shown, tool_name: call.name });
   return resultMessage(call, canonicalJson.text(shown), payload);
 }
 
 /** A call that a person has to approve. The envelope stands in the transcript in place of a result. */
-function waitForApproval(step: Step, call: OpenCall, { envelope, asked }: Approval): undefined {
-  const { state, config } = step;
+export function waitForApproval(step: Step, { envelope, asked }: Approval): undefined {
+  const { call, config, state } = step;
   const action_id =
     isMap(envelope.payload) && typeof envelope.payload.action_id === "string" ? envelope.payload.action_id : null;
   step.notify("approval_required", { turn: state.turn, tool_name: call.name, tool_call_id: call.id, action_id });
@@ -119,11 +120,9 @@ function waitForApproval(step: Step, call: OpenCall, { envelope, asked }: Approv
   );
 }
 
-/** Waits until the result of the parked call is brought. */
-export function parkCall(step: Step, arrived?: Outcome): Next | undefined {
-  const { call, state } = step;
-  if (arrived) return returnResult(step, broughtResult(call, arrived));
-  return { kind: "park", call: call.number, request_id: state.waiting?.request_id ?? call.id };
+/** A parked call's result, as whoever was asked for it brings it. */
+export function takeResult(step: Step, arrived: Outcome): undefined {
+  return returnResult(step, broughtResult(step.call, arrived));
 }
 
 /** What was brought, as a result of this call; something that cannot be one is an error the model gets to see. */

@@ -5,8 +5,9 @@ import type { CompactionPolicy } from "../contracts/conversation/compaction-poli
 import type { Message } from "../contracts/conversation/message.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import { emptyMap, seal, snapshot } from "../contracts/json.ts";
+import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import type { CallRule } from "../contracts/tools/call-gate.ts";
-import type { ToolMap } from "../contracts/tools/declaration.ts";
+import type { ToolDeclaration, ToolMap } from "../contracts/tools/declaration.ts";
 import type { Prepared } from "../contracts/tools/execution.ts";
 import type { Exposure } from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
@@ -15,7 +16,11 @@ import type { Decision } from "./decision.ts";
 /** The callbacks that exist; the machine asks only those. */
 export type Asked = {
   readonly cancellation: boolean;
+  /** Which tools the model sees; otherwise it sees them all. */
+  readonly visibility: boolean;
   readonly auditFilter: boolean;
+  /** How a call may run; otherwise that follows from the context and the declaration alone. */
+  readonly actionPolicy: boolean;
   readonly mediator: boolean;
   readonly decisionFilter: boolean;
   readonly diagnostics: boolean;
@@ -33,12 +38,16 @@ export type Rules = {
 
 /** What does not change during a run. */
 export type Config = {
+  readonly key: string;
   readonly maxTurns: number;
   readonly context: JsonMap;
   readonly budgets: Readonly<Record<string, Budget>>;
   /** True when the caller set a `turns` budget, which then replaces `maxTurns` and shows as the reason to stop. */
   readonly explicitTurns: boolean;
+  /** Every declared tool, whether the model sees it or not. */
   readonly tools: ToolMap;
+  /** What the policies are told beside the context of the turn. */
+  readonly policyContext: JsonMap;
   /** The executors that a declaration may ask for by name. */
   readonly executorTargets: readonly string[];
   /** True when the loop itself runs the tool calls. */
@@ -51,6 +60,7 @@ export type Config = {
   readonly failureThreshold: number | null;
   readonly truncateBytes: number | null;
   readonly storesRequests: boolean;
+  readonly storesActions: boolean;
   readonly asked: Asked;
   readonly rules: Rules;
 };
@@ -65,6 +75,8 @@ export type OpenCall = {
   readonly parameters: JsonMap;
   readonly prepared: Prepared;
   readonly exposure: Exposure;
+  /** Becomes `direct` once a person has approved. */
+  readonly policy: ActionPolicy;
   readonly decision: Decision;
   readonly result: ToolResult | null;
 };
@@ -97,6 +109,8 @@ export type Working = {
   readonly run: RunContent;
   /** What the caller gave, and the number of the turn. */
   context: JsonMap;
+  /** The tools that the model sees: all of them until a policy has spoken, then those it named last. */
+  tools: ToolMap;
   answer: TurnAnswer;
   continuation: readonly Message[];
   /** What callbacks see of the growing lists: frozen copies, made when first asked for after a change. */
@@ -112,6 +126,7 @@ export type Body =
   | { readonly to: "history"; readonly keep: number; readonly added: readonly Message[] }
   | { readonly to: "compaction"; readonly drop: number; readonly added: readonly Message[] }
   | { readonly to: "turn"; readonly turn: number }
+  | { readonly to: "tools"; readonly names: readonly string[] }
   | { readonly to: "answer"; readonly value: TurnAnswer }
   | { readonly to: "continuation"; readonly messages: readonly Message[] }
   | { readonly to: "call"; readonly value: OpenCall | null }
@@ -146,6 +161,7 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
       failure: null,
     },
     context: config.context,
+    tools: config.tools,
     answer: noAnswer,
     continuation: [],
     shown: { transcript: null, executions: null },
@@ -195,6 +211,9 @@ export function absorb(working: Working, body: Body): void {
       working.turnExecutions = [];
       working.call = null;
       break;
+    case "tools":
+      working.tools = named(working.config.tools, body.names);
+      break;
     case "answer":
       working.answer = body.value;
       break;
@@ -228,4 +247,14 @@ export function absorb(working: Working, body: Body): void {
     default:
       body satisfies never;
   }
+}
+
+/** The named ones of the declared tools, in the order of the names. */
+function named(tools: ToolMap, names: readonly string[]): ToolMap {
+  const found: Record<string, ToolDeclaration> = {};
+  for (const name of names) {
+    const declaration = Object.hasOwn(tools, name) ? tools[name] : undefined;
+    if (declaration) found[name] = declaration;
+  }
+  return Object.freeze(found);
 }

@@ -1,5 +1,6 @@
 // Runs of a chat: each id is used once, each run belongs to one session and one owner, and messages that arrive while
 // one is going on wait in its session's queue.
+import { agentSlug } from "../agents/agent-slug.ts";
 import { sha256 } from "../canonical-json.ts";
 import { nonEmptyString, trimmed } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
@@ -148,7 +149,7 @@ function queuedMessage(
   const { attachments, client_context } = input;
   return snapshot({
     ...identity,
-    agent: typeof input.agent === "string" ? slug(input.agent) : "",
+    agent: typeof input.agent === "string" ? agentSlug(input.agent) : "",
     message: typeof input.message === "string" ? input.message : "",
     attachments: isContainer(attachments) ? attachments : [],
     client_context: isContainer(client_context) ? client_context : emptyMap,
@@ -169,13 +170,6 @@ function fingerprint(owner: RunOwner | undefined): string {
 
 function queueKey(sessionId: string, owner: RunOwner | undefined): string {
   return `${fingerprint(owner)}:${sessionId}`;
-}
-
-function slug(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
 }
 
 function notFound(message: string): OperationError {

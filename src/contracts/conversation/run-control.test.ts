@@ -19,6 +19,10 @@ describe("run record", () => {
     ]);
   });
 
+  it("writes out an id that is a number", () => {
+    expect(normalizeRun({ run_id: 7, workflow_id: 8 })).toMatchObject({ run_id: "7", workflow_id: "8" });
+  });
+
   it("refuses a run without an id", () => {
     expect(() => normalizeRun(undefined)).toThrow("invalid_run_record: run_id");
   });

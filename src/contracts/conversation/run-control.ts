@@ -1,5 +1,5 @@
 // A run as others see it while it goes on: a record with a status, and the events that changed it.
-import { trim, trimmed, truthy, wholeNumber } from "../coerce.ts";
+import { scalarText, trim, trimmed, truthy, wholeNumber } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { emptyMap, isContainer, type JsonMap, snapshot, snapshotMap } from "../json.ts";
 import type { OperationError } from "../operation-error.ts";
@@ -81,18 +81,18 @@ export interface RunControl {
 /** A run record with every field in shape; throws `invalid_run_record` without an id. */
 export function normalizeRun(value: unknown): Run {
   const given = snapshotMap(value);
-  const runId = trimmed(given.run_id);
+  const runId = trimmed(scalarText(given.run_id));
   if (runId === undefined) throw holdfastError("invalid_run_record", "run_id must be a non-empty string");
   return snapshot({
     run_id: runId,
     status: runStatus(given.status),
-    started_at: text(given.started_at) ?? "",
-    updated_at: text(given.updated_at) ?? "",
+    started_at: scalarText(given.started_at) ?? "",
+    updated_at: scalarText(given.updated_at) ?? "",
     metadata: isContainer(given.metadata) ? given.metadata : emptyMap,
-    session_id: text(given.session_id),
-    workflow_id: text(given.workflow_id),
-    executor_id: text(given.executor_id),
-    queued_message_id: text(given.queued_message_id),
+    session_id: scalarText(given.session_id),
+    workflow_id: scalarText(given.workflow_id),
+    executor_id: scalarText(given.executor_id),
+    queued_message_id: scalarText(given.queued_message_id),
     position: wholeNumber(given.position, 0),
     cancelled: given.cancelled == null ? undefined : truthy(given.cancelled),
   }) as Run;
@@ -151,12 +151,12 @@ export function createMemoryRunStore({
   return {
     start(value) {
       const given = snapshotMap(value);
-      const started_at = text(given.started_at) || now().toISOString();
+      const started_at = scalarText(given.started_at) || now().toISOString();
       return record("run_started", { ...given, status: "running", started_at });
     },
     save(value) {
       const given = snapshotMap(value);
-      return record("run_updated", given, text(given.updated_at));
+      return record("run_updated", given, scalarText(given.updated_at));
     },
     adopt: (run) => write(run, now().toISOString()),
     get: (runId) => runs.get(runId),
@@ -196,10 +196,4 @@ function eventsPage(
 function runStatus(value: unknown): RunStatus {
   const given = typeof value === "string" ? trim(value).toLowerCase() : "";
   return statuses.find((status) => status === given) ?? "running";
-}
-
-// Ids and times are texts; a number that was given for one is written out.
-function text(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,5 +1,5 @@
 // What one run may set differently from its agent's definition.
-import { numeric, trim, wholeNumber } from "../coerce.ts";
+import { numeric, scalarText, trimmed, wholeNumber } from "../coerce.ts";
 import { isMap, type Json, type JsonMap, type UnknownMap } from "../json.ts";
 
 export type RuntimeOverrides = {
@@ -38,10 +38,8 @@ export function intoContext(overrides: RuntimeOverrides): JsonMap {
   return context;
 }
 
-// Ids may be plain numbers in hand-written configuration; they are names all the same.
 function label(value: unknown): string | null {
-  if (typeof value === "number") return Number.isFinite(value) ? String(value) : null;
-  return typeof value === "string" ? trim(value) || null : null;
+  return trimmed(scalarText(value)) ?? null;
 }
 
 function labels(value: unknown): readonly string[] {

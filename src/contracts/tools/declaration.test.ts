@@ -5,6 +5,7 @@ import {
   normalizeForConversationRequest,
   normalizeForServer,
   providerSafeName,
+  statesScope,
   type ToolMap,
   validate,
   validateServer,
@@ -122,6 +123,30 @@ describe("a request's catalogue", () => {
     expect(() => normalizeForConversationRequest(null)).toThrow(
       "invalid_conversation_tool_declaration: name, source, description",
     );
+  });
+});
+
+describe("the scope", () => {
+  it("counts as stated only when whoever declared the tool wrote it down", () => {
+    const scoped = { ...server, scope: "run" };
+    expect([scoped, normalizeForServer(scoped), normalizeForConversationRequest(scoped)].map(statesScope)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([server, normalizeForServer(server), normalizeForConversationRequest(server)].map(statesScope)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(statesScope(normalizeForConversationRequest({ name: "client/pick" }))).toBe(false);
+    expect(statesScope(normalize(client))).toBe(true);
+  });
+
+  it("stays what it was when a canonical declaration is normalised again", () => {
+    const filledIn = normalizeForConversationRequest(normalizeForServer(server));
+    expect(filledIn.scope).toBe("run");
+    expect(statesScope(normalizeForServer(filledIn))).toBe(false);
   });
 });
 

@@ -2,7 +2,17 @@
 // tool by the host; both are declared in one shape that requests, transcripts and providers can carry.
 import { nonEmptyString, trim, trimmed } from "../coerce.ts";
 import { type ErrorCode, holdfastError } from "../error.ts";
-import { emptyMap, isContainer, isEmpty, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../json.ts";
+import {
+  emptyMap,
+  isContainer,
+  isEmpty,
+  isMap,
+  type Json,
+  type JsonMap,
+  snapshot,
+  snapshotMap,
+  type UnknownMap,
+} from "../json.ts";
 import { type Bindings, isWellFormed, normalizeBindings, normalizeDefaults } from "./bindings.ts";
 import * as runtimeMetadata from "./runtime-metadata.ts";
 
@@ -58,13 +68,22 @@ export function normalizeForConversationRequest(value: unknown): ToolDeclaration
   if (declaration.executor !== "client" && namespaceOf(declaration.name) !== "client") {
     return serverDeclaration(declaration, "invalid_conversation_tool_declaration");
   }
-  return normalize({
+  const completed = snapshotMap({
     ...declaration,
     source: declaration.source ?? "client",
     description: trimmed(declaration.description) ?? declaration.name,
     executor: declaration.executor ?? "client",
     scope: declaration.scope ?? "run",
   });
+  return canonical(completed, "client", "invalid_runtime_tool_declaration", statesScope(declaration));
+}
+
+/**
+ * True when a tool was declared with `scope: "run"`. A canonical declaration always has that scope, and answers here
+ * what the one it was made from said.
+ */
+export function statesScope(definition: UnknownMap): boolean {
+  return canonicalDeclarations.get(definition) ?? definition.scope === "run";
 }
 
 /** The name in letters, digits and underscores, beginning with a letter: what every provider accepts. */
@@ -144,7 +163,8 @@ function namespaceOf(name: unknown): string | undefined {
 }
 
 // Catalogues are normalised again at every boundary they cross; a declaration that came from here needs no second look.
-const canonicalDeclarations = new WeakSet<object>();
+// Each is kept with whether the scope was stated or filled in, because only a stated one makes a runtime tool.
+const canonicalDeclarations = new WeakMap<object, boolean>();
 
 function settled(value: unknown, executor: Executor): ToolDeclaration | undefined {
   if (!isMap(value) || value.executor !== executor || !canonicalDeclarations.has(value)) return undefined;
@@ -154,7 +174,8 @@ function settled(value: unknown, executor: Executor): ToolDeclaration | undefine
 function serverDeclaration(declaration: JsonMap, code: ErrorCode): ToolDeclaration {
   // Other labels for an executor are older names of the host.
   const executor = declaration.executor === "client" ? "client" : "host";
-  return canonical({ ...declaration, executor, scope: declaration.scope ?? "run" }, "host", code);
+  const completed = { ...declaration, executor, scope: declaration.scope ?? "run" };
+  return canonical(completed, "host", code, statesScope(declaration));
 }
 
 const CANONICAL_FIELDS: ReadonlySet<string> = new Set([
@@ -169,7 +190,12 @@ const CANONICAL_FIELDS: ReadonlySet<string> = new Set([
   "parameter_defaults",
 ]);
 
-function canonical(declaration: JsonMap, executor: Executor, code: ErrorCode): ToolDeclaration {
+function canonical(
+  declaration: JsonMap,
+  executor: Executor,
+  code: ErrorCode,
+  isScopeStated = statesScope(declaration),
+): ToolDeclaration {
   const invalid = invalidFields(declaration, executor);
   if (invalid.length > 0) throw holdfastError(code, invalid.join(", "));
   const { name, source, description, parameters, required_capability } = declaration as ToolDeclaration;
@@ -188,7 +214,7 @@ function canonical(declaration: JsonMap, executor: Executor, code: ErrorCode): T
     parameter_defaults: filled(normalizeDefaults(declaration)),
     ...(executor === "host" && { required_capability: trimmed(required_capability) }),
   }) as ToolDeclaration;
-  canonicalDeclarations.add(normalized);
+  canonicalDeclarations.set(normalized, isScopeStated);
   return normalized;
 }
 

@@ -1,0 +1,47 @@
+// Which of the declared tools the model sees: settled once a turn, before the model is asked.
+import { type JsonMap, seal } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import { canonicalName, type ToolDeclaration, type ToolMap } from "../contracts/tools/declaration.ts";
+import { failCallback } from "./failure.ts";
+import type { Next } from "./next.ts";
+import type { Step } from "./step.ts";
+import { announceTurn } from "./turn.ts";
+import type { Body } from "./working.ts";
+
+/** Asks the visibility policy. When that fails, so does the run: nothing is shown or run that somebody may have denied. */
+export function resolveTools(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) return { kind: "consult", question: { hook: "visible_tools", context: policyContext(step) } };
+  announceTurn(step);
+  if ("threw" in arrived) return failCallback(step, arrived.threw);
+  const { config, working } = step;
+  const given = Array.isArray(arrived.returned) ? arrived.returned : [];
+  const names = given.filter((name) => typeof name === "string" && Object.hasOwn(config.tools, name));
+  const bodies: Body[] = isShown(names, working.tools) ? [] : [{ to: "tools", names: seal(names) }];
+  step.record({ type: "tools.resolved", visible: names.length }, "turn.compact", bodies);
+}
+
+/** True when these are the tools that the model sees already: most turns change nothing, and then nothing is stored. */
+function isShown(names: readonly string[], tools: ToolMap): boolean {
+  const shown = Object.keys(tools);
+  return shown.length === names.length && shown.every((name, index) => name === names[index]);
+}
+
+/** What a policy is told of the run. */
+export function policyContext({ config, context }: Step, more: JsonMap = {}): JsonMap {
+  return seal({ ...config.policyContext, ...context, ...more });
+}
+
+/** The declaration behind the name that the model used, if it sees such a tool. */
+export function declarationOf({ working }: Step, name: string): ToolDeclaration | null {
+  return findIn(working.tools, name);
+}
+
+/** The same whether the model sees the tool or not: what a hidden tool calls secret stays secret. */
+export function anyDeclarationOf({ config }: Step, name: string): ToolDeclaration | null {
+  return findIn(config.tools, name);
+}
+
+function findIn(tools: ToolMap, name: string): ToolDeclaration | null {
+  const canonical = canonicalName(name, tools);
+  return (Object.hasOwn(tools, canonical) && tools[canonical]) || null;
+}

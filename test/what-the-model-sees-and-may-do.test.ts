@@ -1,0 +1,209 @@
+// Promise: the model sees a tool only when every layer of visibility lets it through, and a call it makes anyway runs only
+// when the tool is seen and its action policy allows it.
+import { describe, expect, it } from "vitest";
+import type { ConversationResult } from "../src/contracts/conversation/result.ts";
+import type { JsonMap, UnknownMap } from "../src/contracts/json.ts";
+import type { ActionPolicy } from "../src/contracts/tools/action-policy.ts";
+import type { RunOptions, TurnRunner } from "../src/loop/options.ts";
+import { runConversation } from "../src/loop/run-conversation.ts";
+
+const NAME = "desk/refund";
+const policies: readonly ActionPolicy[] = ["direct", "preview", "forbidden"];
+
+/** What a layer adds to a run so that it hides the tool. */
+type Hiding = {
+  readonly options?: RunOptions;
+  readonly context?: UnknownMap;
+  readonly declaration?: UnknownMap;
+  /** True when a mandatory tool is hidden too. */
+  readonly hidesMandatory?: boolean;
+};
+
+const layers: Readonly<Record<string, Hiding>> = {
+  "a mode it is not made for": {
+    context: { mode: "pipeline" },
+    declaration: { modes: ["chat"] },
+    hidesMandatory: true,
+  },
+  "an access check that says no": { options: { toolAccessChecker: () => false }, hidesMandatory: true },
+  "the agent's policy, by name": { context: { agent_config: { tool_policy: { mode: "deny", tools: [NAME] } } } },
+  "the run's policy, by leaving out its category": {
+    options: { toolPolicy: { mode: "allow", categories: ["reading"] } },
+  },
+  "a policy provider, by category": {
+    options: { toolPolicyProviders: [() => ({ mode: "deny", categories: ["money"] })] },
+  },
+  "the run's categories": { context: { categories: ["reading"] } },
+  "the list of all that is allowed": { context: { allow_only: ["desk/read"] } },
+  "being a runtime tool nobody opted into": { context: { runtime_tools: [] }, declaration: { runtime_tool: true } },
+  "writing for nobody": { options: { hidesWriteTools: true }, declaration: { write: true } },
+  "an explicit deny": { context: { deny: [NAME] }, hidesMandatory: true },
+};
+
+/** A run in which the model calls the tool whatever it sees, and what came of it. */
+async function callAnyway(
+  hidings: readonly Hiding[],
+  { mandatory, policy }: { mandatory: boolean; policy: ActionPolicy },
+): Promise<{ sees: boolean; ran: number; result: ConversationResult }> {
+  let sees = false;
+  let ran = 0;
+  const model: TurnRunner = (_messages, _context, { tools }) => {
+    sees = Object.hasOwn(tools, NAME);
+    return { tool_calls: [{ id: "c1", name: NAME, parameters: { order: 7 } }] };
+  };
+  const declaration = Object.assign(
+    { name: NAME, source: "desk", description: "Refunds an order.", category: "money", mandatory },
+    ...hidings.map((hiding) => hiding.declaration),
+  );
+  const options: RunOptions = Object.assign(
+    { actionPolicy: { tools: { [NAME]: policy } } },
+    ...hidings.map((hiding) => hiding.options),
+  );
+  const result = await runConversation([{ role: "user", content: "Refund order 7." }], model, {
+    ...options,
+    context: Object.assign({}, ...hidings.map(({ context }) => context)),
+    toolDeclarations: [declaration],
+    toolExecutor: () => {
+      ran++;
+      return { refunded: true };
+    },
+  });
+  return { sees, ran, result };
+}
+
+/** What became of the one call: its result, or that somebody has to approve it first. */
+function outcomeOf({ ran, result }: { ran: number; result: ConversationResult }): JsonMap {
+  const [execution] = result.tool_execution_results;
+  const { success, metadata } = (execution?.result ?? {}) as { success?: boolean; metadata?: { error_type?: string } };
+  if (!execution) return { ran, status: result.status ?? null };
+  return success ? { ran } : { ran, error_type: metadata?.error_type ?? null };
+}
+
+const outcomes: Readonly<Record<ActionPolicy | "hidden", JsonMap>> = {
+  hidden: { ran: 0, error_type: "tool_not_found" },
+  direct: { ran: 1 },
+  preview: { ran: 0, status: "approval_required" },
+  forbidden: { ran: 0, error_type: "action_forbidden" },
+};
+
+const rows = Object.entries(layers).flatMap(([layer, hiding]) =>
+  [false, true].flatMap((mandatory) => policies.map((policy) => ({ layer, hiding, mandatory, policy }))),
+);
+
+describe("a tool that one layer hides", () => {
+  it.each(rows)("by $layer; mandatory: $mandatory; policy: $policy", async ({ hiding, mandatory, policy }) => {
+    const called = await callAnyway([hiding], { mandatory, policy });
+    const isSeen = mandatory && hiding.hidesMandatory !== true;
+    expect(called.sees).toBe(isSeen);
+    expect(outcomeOf(called)).toEqual(outcomes[isSeen ? policy : "hidden"]);
+  });
+
+  it.each(policies)("is seen when none does; policy: %s", async (policy) => {
+    const called = await callAnyway([{ context: { deny: ["desk/other"] } }], { mandatory: false, policy });
+    expect(called.sees).toBe(true);
+    expect(outcomeOf(called)).toEqual(outcomes[policy]);
+  });
+});
+
+describe("a tool under any number of layers", () => {
+  const all = Object.values(layers);
+  const combinations = Array.from({ length: 2 ** all.length }, (_, bits) =>
+    all.filter((_hiding, index) => (bits >> index) & 1),
+  );
+
+  it.each(policies)("is seen and run by the same rule in every combination; policy: %s", async (policy) => {
+    const wrong: unknown[] = [];
+    for (const hidings of combinations) {
+      for (const mandatory of [false, true]) {
+        const isSeen = mandatory ? !hidings.some(({ hidesMandatory }) => hidesMandatory) : hidings.length === 0;
+        const called = await callAnyway(hidings, { mandatory, policy });
+        const found = { sees: called.sees, ...outcomeOf(called) };
+        const expected = { sees: isSeen, ...outcomes[isSeen ? policy : "hidden"] };
+        if (JSON.stringify(found) !== JSON.stringify(expected)) wrong.push({ hidings, mandatory, found, expected });
+      }
+    }
+    expect(combinations).toHaveLength(1024);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the visibility policy", () => {
+  const tools = ["desk/read", "desk/refund"].map((name) => ({ name, source: "desk", description: "Does it." }));
+
+  it("is asked once a turn, however many calls the turn makes", async () => {
+    let asked = 0;
+    let turns = 0;
+    const calls = (turn: number) => ["a", "b"].map((id) => ({ id: `${id}${turn}`, name: "desk/read", parameters: {} }));
+    const model: TurnRunner = () => ({ tool_calls: turns++ < 3 ? calls(turns) : [] });
+    const provider = () => {
+      asked++;
+      return null;
+    };
+    await runConversation([{ role: "user", content: "go" }], model, {
+      maxTurns: 4,
+      toolDeclarations: tools,
+      toolExecutor: () => "ok",
+      toolPolicyProviders: [provider],
+    });
+    expect([turns, asked]).toEqual([4, 4]);
+  });
+
+  it("may change its mind between turns", async () => {
+    const seen: string[][] = [];
+    const model: TurnRunner = (_messages, { turn }, { tools: shown }) => {
+      seen.push(Object.keys(shown));
+      return { tool_calls: turn === 3 ? [] : [{ id: `c${turn}`, name: "desk/refund", parameters: {} }] };
+    };
+    const result = await runConversation([{ role: "user", content: "go" }], model, {
+      maxTurns: 3,
+      toolDeclarations: tools,
+      toolExecutor: () => "ok",
+      toolPolicyProviders: [({ turn }) => (turn === 2 ? { deny: ["desk/refund"] } : null)],
+    });
+    expect(seen).toEqual([["desk/read", "desk/refund"], ["desk/read"], ["desk/read", "desk/refund"]]);
+    expect(result.tool_execution_results).toMatchObject([
+      { result: { success: true } },
+      { result: { success: false } },
+    ]);
+  });
+
+  it("decides what a provider is sent", async () => {
+    let sent: string[] = [];
+    await runConversation([{ role: "user", content: "go" }], null, {
+      toolDeclarations: tools,
+      toolExecutor: () => "ok",
+      toolPolicy: { deny: ["desk/refund"] },
+      providerTurnAdapter: ({ tool_declarations }) => {
+        sent = Object.keys(tool_declarations);
+        return { content: "done" };
+      },
+    });
+    expect(sent).toEqual(["desk/read"]);
+  });
+
+  it("fails the run when a provider throws, before the model is asked", async () => {
+    let asked = false;
+    const model: TurnRunner = () => {
+      asked = true;
+      return { tool_calls: [] };
+    };
+    const result = await runConversation([{ role: "user", content: "go" }], model, {
+      toolDeclarations: tools,
+      toolExecutor: () => "ok",
+      toolPolicyProviders: [() => Promise.reject(new Error("policy store is down"))],
+    });
+    expect([asked, result.status, result.failure?.message]).toEqual([false, "failed", "policy store is down"]);
+  });
+
+  it("keeps the secrets of a tool that it hides", async () => {
+    const hidden = { ...tools[1], sensitive_parameters: ["pin"] };
+    const model: TurnRunner = () => ({ tool_calls: [{ id: "c1", name: "desk/refund", parameters: { pin: "4711" } }] });
+    const result = await runConversation([{ role: "user", content: "go" }], model, {
+      toolDeclarations: [hidden],
+      toolExecutor: () => "ok",
+      toolPolicy: { deny: ["desk/refund"] },
+    });
+    expect(JSON.stringify(result.messages)).not.toContain("4711");
+    expect(JSON.stringify(result.tool_audit_events)).not.toContain("4711");
+  });
+});
