@@ -1,15 +1,28 @@
 // What `holdfast` exports, name by name.
+export { metaAbilities } from "./abilities/ability-meta.ts";
+export * as packageRuns from "./abilities/package-runs.ts";
 export { type Abilities, type Ability, type AbilityRegistry, createAbilities } from "./contracts/abilities/ability.ts";
 export { dispatch as dispatchAbility } from "./contracts/abilities/dispatcher.ts";
 export { type Authorize, createAbilityExecutor } from "./contracts/abilities/executor.ts";
+export { resolve as resolveEffectiveAgent } from "./contracts/agents/effective-agent.ts";
+export { type RuntimeProfile, resolve as resolveRuntimeProfile } from "./contracts/agents/runtime-profile.ts";
 export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
 export type { Summarizer } from "./contracts/conversation/compaction.ts";
+export * as compactionItem from "./contracts/conversation/compaction-item.ts";
+export { type MarkdownSplit, splitForOverflow } from "./contracts/conversation/markdown-overflow.ts";
+export * as markdownSections from "./contracts/conversation/markdown-sections.ts";
 export type { Message } from "./contracts/conversation/message.ts";
 export * as message from "./contracts/conversation/message.ts";
 export type { ProviderTurnRequest } from "./contracts/conversation/provider-turn.ts";
 export type { ConversationRequest } from "./contracts/conversation/request.ts";
 export type { ConversationResult } from "./contracts/conversation/result.ts";
-export type { Run, RunControl, RunOwner, RunStatus } from "./contracts/conversation/run-control.ts";
+export {
+  createMemoryRunStore,
+  type Run,
+  type RunControl,
+  type RunOwner,
+  type RunStatus,
+} from "./contracts/conversation/run-control.ts";
 export type { RunOutcome } from "./contracts/conversation/run-outcome.ts";
 export { type ErrorCode, HoldfastError } from "./contracts/error.ts";
 export { createHooks, type Hooks } from "./contracts/hooks.ts";
@@ -29,12 +42,14 @@ export {
   submitResult,
   timeoutRequest,
 } from "./contracts/tools/runtime-tool-lifecycle.ts";
+export { fromTools as runtimeToolPolicy, type RuntimeToolPolicy } from "./contracts/tools/runtime-tool-policy.ts";
 export {
   createMemoryRuntimeToolStore,
   type PendingQuery,
   type RuntimeToolStore,
 } from "./contracts/tools/runtime-tool-store.ts";
 export { createToolSources, type ToolSource, type ToolSources } from "./contracts/tools/sources.ts";
+export { resolve as resolveToolTiers, type ToolTiers } from "./contracts/tools/tiers.ts";
 export { resolve as resolveVisibleTools, type ToolPolicyProvider } from "./contracts/tools/visibility.ts";
 export {
   type ApprovalKey,

@@ -24,7 +24,10 @@ export const mayImport: ImportTable = {
     ...["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
     ...["models/ai-sdk", "models/demo"],
   ],
-  "index.ts": ["contracts", "loop", "models", "threads", "orchestration", "channels", "gateway", "holdfast.ts"],
+  "index.ts": [
+    ...["contracts", "loop", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
+    "holdfast.ts",
+  ],
   server: ["contracts", "abilities", "holdfast.ts"],
   cli: ["contracts", "abilities", "holdfast.ts", "server", "backend/sqlite", "backend/postgres"],
   testing: ["contracts", "loop", "backend", "models", "threads", "holdfast.ts", "models/scripted"],

@@ -1,6 +1,7 @@
 // A driver that keeps a log and can lose everything else: the proof that the machine hides nothing.
 import { expect } from "vitest";
-import { type LoopScript, type ScriptedRun, scriptRun, type Tape } from "../conformance/scripts/loop.ts";
+import { type LoopScript, type ScriptedRun, scriptRun } from "../conformance/scripts/loop.ts";
+import type { Tape } from "../conformance/scripts/tape.ts";
 import { errorMessage } from "../src/contracts/error.ts";
 import { advance } from "../src/loop/advance.ts";
 import { assembleResult } from "../src/loop/assemble-result.ts";

@@ -179,12 +179,26 @@ const options = fc.record(
     budgets,
     compaction_policy: compactionPolicy,
     tool_call_rules: fc.array(rule, { maxLength: 2 }),
-    context: fc.constant({ tenant: "t" }),
+    context: fc.constantFrom<JsonMap[]>(
+      { tenant: "t" },
+      { deny: ["ability/save"] },
+      { action_policy: { tools: { "ability/save": "preview" } } },
+    ),
     run_id: fc.constant("run-1"),
     session_id: fc.constant("session-1"),
   },
   { requiredKeys: ["max_turns", "tool_declarations"] },
 );
+
+const fragment = fc.constantFrom<Json[]>(
+  null,
+  { deny: ["ability/peek"] },
+  { mode: "allow", tools: ["ability/search", "ability/save"] },
+  { mode: "allow" },
+  { mandatory_tools: ["ability/save"], allow_only: ["ability/search"] },
+  { throws: "policy" },
+);
+const actionPolicy = fc.constantFrom<Json[]>(null, "direct", "direct", "preview", "forbidden", { throws: "policy" });
 
 const answers = fc.oneof(toolAnswer, fc.array(toolAnswer, { minLength: 1, maxLength: 3 }));
 const listOf = <Entry>(entry: fc.Arbitrary<Entry>) => sometimes(fc.array(entry, { maxLength: 4 }));
@@ -207,6 +221,9 @@ const script = fc
     summarizer: fc.array(fc.constantFrom<Json[]>("sum", "", { throws: "summary" }), { minLength: 1, maxLength: 2 }),
     diagnostics: listOf(fc.constantFrom<Json[]>({ cost: 1 }, null, { throws: "diagnostics" })),
     runtime_store: sometimes(fc.constant(true)),
+    policy_fragments: listOf(fragment),
+    action_policies: listOf(actionPolicy),
+    pending_store: sometimes(fc.constantFrom(true, "throws" as const)),
     cancel_on: sometimes(
       fc.record({
         event: fc.constantFrom("turn_started", "tool_call", "tool_result"),
@@ -248,8 +265,9 @@ describe("a conversation nobody thought of", () => {
   it("shows a secret to nobody but the caller and whoever runs the tool", async () => {
     await everyResult(async (ended, seen) => {
       const executions = ended.tool_execution_results.map((execution) => ({ ...execution, parameters: {} }));
-      // A request that waits carries its parameters to whoever is going to run the tool.
-      const shown = JSON.stringify({ ...ended, tool_execution_results: executions, runtime_tool_pending: {} });
+      // What waits carries its parameters to whoever is going to run the tool.
+      const waiting = { runtime_tool_pending: {}, approval_required: {} };
+      const shown = JSON.stringify({ ...ended, tool_execution_results: executions, ...waiting });
       expect(shown).not.toContain(SECRET);
       expect(JSON.stringify(seen.events)).not.toContain(SECRET);
     });

@@ -1,17 +1,19 @@
-// The callbacks that loop.run describes as scripts. Everything they remember is on one tape of plain JSON, so that a
-// test can stop a run, put the tape back to where the log ends, and go on.
+// The callbacks that loop.run describes as scripts.
 import { trimmed } from "../../src/contracts/coerce.ts";
 import { createMemoryChatRunControl } from "../../src/contracts/conversation/chat-run-control.ts";
-import { createHooks } from "../../src/contracts/hooks.ts";
-import { isMap, type Json, type JsonMap, type UnknownMap } from "../../src/contracts/json.ts";
+import { createHooks, type Hooks } from "../../src/contracts/hooks.ts";
+import type { Json, JsonMap, UnknownMap } from "../../src/contracts/json.ts";
 import type { ToolCall } from "../../src/contracts/tools/call.ts";
 import { chatExecutor } from "../../src/contracts/tools/chat-executor.ts";
 import type { ToolExecutor } from "../../src/contracts/tools/execution.ts";
 import { createMemoryRuntimeToolStore } from "../../src/contracts/tools/runtime-tool-store.ts";
+import type { PendingAction } from "../../src/contracts/trust/pending-action.ts";
+import { createMemoryPendingActionStore } from "../../src/contracts/trust/pending-action-store.ts";
 import type { MediationDecision } from "../../src/loop/decision.ts";
-import type { CompletionDecision } from "../../src/loop/next.ts";
+import type { CompletionContext, CompletionDecision, MediationContext } from "../../src/loop/next.ts";
 import type { RunOptions, TurnRunner } from "../../src/loop/options.ts";
 import { runConversation } from "../../src/loop/run-conversation.ts";
+import { createPlayer, type Player, type Tape } from "./tape.ts";
 
 type Throwing = { readonly throws?: string; readonly throw_code?: number };
 type ToolAnswer = Throwing & { readonly result?: Json };
@@ -44,10 +46,11 @@ export type LoopScript = {
   readonly existing_run?: { readonly run_id: string; readonly session_id: string };
   readonly cancel_on?: { readonly event: string; readonly count: number };
   readonly on_event_throws?: boolean;
+  /** Not in the vectors: what a policy provider says in each turn, and another about each call. */
+  readonly policy_fragments?: readonly Json[];
+  readonly action_policies?: readonly Json[];
+  readonly pending_store?: boolean | "throws";
 };
-
-/** How far each script was played, and what was seen while playing. */
-export type Tape = { positions: Record<string, number>; seen: Record<string, unknown[]> };
 
 export type ScriptedRun = {
   readonly turnRunner: TurnRunner | null;
@@ -67,91 +70,150 @@ export async function runLoop(script: LoopScript) {
 
 /** The callbacks of a case. */
 export async function scriptRun(script: LoopScript): Promise<ScriptedRun> {
-  let tape: Tape = { positions: {}, seen: { events: [] } };
+  const player = createPlayer();
   const given = script.options ?? {};
-  const hooks = createHooks();
   const runControl = createMemoryChatRunControl({ now: () => new Date(0) });
-  const runtimeStore = script.runtime_store ? createMemoryRuntimeToolStore() : undefined;
+  const runtimeToolStore = script.runtime_store ? createMemoryRuntimeToolStore() : undefined;
   if (script.existing_run) await runControl.start(script.existing_run);
-
-  function see(list: string, entry: unknown): void {
-    tape.seen[list] = [...(tape.seen[list] ?? []), entry];
-  }
-
-  function turnOf(name: string): number {
-    const turn = tape.positions[name] ?? 0;
-    tape.positions[name] = turn + 1;
-    return turn;
-  }
-
-  function play<Entry>(name: string, entries: readonly Entry[], after: Entry | undefined): Entry | undefined {
-    const turn = turnOf(name);
-    const entry = turn < entries.length ? entries[turn] : after;
-    if (isMap(entry) && typeof entry.throws === "string") {
-      throw Object.assign(new Error(entry.throws), entry.throw_code !== undefined && { code: entry.throw_code });
-    }
-    return entry;
-  }
-
-  function takeTurn(messages: readonly unknown[]): unknown {
-    const turn = play("turns", script.turns, script.turns.at(-1)) ?? {};
-    if ("returns" in turn) return turn.returns;
-    const { append_messages, ...answer } = turn;
-    return Array.isArray(append_messages) ? { ...answer, messages: [...messages, ...append_messages] } : turn;
-  }
-
-  function executor(answers: ExecutorScript, list: string, target?: string): ToolExecutor {
-    return (call: ToolCall) => {
-      see(list, target === undefined ? call : { ...call, executor: target });
-      const own = answers[call.tool_name] ?? { result: { ok: true } };
-      const listed: readonly ToolAnswer[] = Array.isArray(own) ? own : [own as ToolAnswer];
-      return play(`${list} ${call.tool_name}`, listed, listed.at(-1))?.result;
-    };
-  }
-
-  async function cancelWhenDue(event: string): Promise<void> {
-    if (event !== script.cancel_on?.event || turnOf("cancel_on") + 1 !== script.cancel_on.count) return;
-    await runControl.cancel(String(given.run_id));
-  }
-
-  const own = script.executor && executor(script.executor, "executor_calls");
-  const { filter_decisions, audit_filter, mediator, completion, interrupts, summarizer, diagnostics } = script;
-  if (filter_decisions) hooks.filter("preToolCallDecision", () => play("filter_decisions", filter_decisions, null));
-  if (audit_filter !== undefined) hooks.filter("toolAuditParameters", () => audit_filter);
-
-  const options = {
+  const options: RunOptions = {
     ...camelOptions(given),
-    hooks,
     runControl,
     now: () => 0,
-    onEvent: (event: string, payload: JsonMap) => {
-      see("events", { event, payload });
-      void cancelWhenDue(event);
-      if (script.on_event_throws) throw new Error("observer");
+    newId: () => "key",
+    hooks: hooksOf(script, player),
+    onEvent: observer(script, player, () => runControl.cancel(String(given.run_id))),
+    ...executors(script, player),
+    ...models(script, player),
+    ...policies(script, player),
+    ...callbacks(script, player),
+    ...guards(script),
+    ...ports(script, player),
+    ...(runtimeToolStore && { runtimeToolStore }),
+  };
+  return {
+    turnRunner: script.no_runner || script.provider_adapter ? null : turnRunner(script, player),
+    options,
+    tape: player.tape,
+    rewind: player.rewind,
+    async seen() {
+      return {
+        ...seenOf(script, player.tape()),
+        ...(runtimeToolStore && { stored_requests: await runtimeToolStore.recentPending({}) }),
+        ...(given.run_id !== undefined && { run: await runControl.get(String(given.run_id)) }),
+      };
     },
-    ...(own && { toolExecutor: script.default_chat_executor ? chatExecutor(own) : own }),
-    ...(script.named_executors && {
+  };
+}
+
+function seenOf(script: LoopScript, { seen }: Tape): Record<string, unknown> {
+  const named = Object.keys(script.named_executors ?? {}).map((target) => [target, seen[`named ${target}`] ?? []]);
+  return {
+    events: seen.events,
+    ...pick(seen, ["turn_calls", "provider_requests", "mediator_calls"]),
+    ...(script.executor && { executor_calls: seen.executor_calls ?? [] }),
+    ...(named.length > 0 && { named_executor_calls: Object.fromEntries(named) }),
+    ...(script.completion && { completion_calls: seen.completion_calls ?? [] }),
+    ...(script.persister && { persisted: seen.persisted ?? [] }),
+    ...(script.lock && { lock_calls: seen.lock_calls ?? [] }),
+  };
+}
+
+function turnRunner(script: LoopScript, player: Player): TurnRunner {
+  return (messages, context, { tools }) => {
+    player.see("turn_calls", { turn: context.turn, message_count: messages.length, context });
+    player.see("shown_tools", Object.keys(tools));
+    return takeTurn(script, player, messages);
+  };
+}
+
+function takeTurn({ turns }: LoopScript, { play }: Player, messages: readonly unknown[]): unknown {
+  const turn = play("turns", turns, turns.at(-1)) ?? {};
+  if ("returns" in turn) return turn.returns;
+  const { append_messages, ...answer } = turn;
+  return Array.isArray(append_messages) ? { ...answer, messages: [...messages, ...append_messages] } : turn;
+}
+
+function models(script: LoopScript, player: Player): RunOptions {
+  return {
+    ...(script.provider_adapter && {
+      providerTurnAdapter: (request: UnknownMap) => {
+        player.see("provider_requests", request);
+        return takeTurn(script, player, []);
+      },
+    }),
+    ...(script.streaming && { onProviderDelta: () => undefined }),
+  };
+}
+
+function executors(
+  { executor: answers, named_executors, default_chat_executor }: LoopScript,
+  player: Player,
+): RunOptions {
+  const own = answers && executor(answers, "executor_calls", player);
+  return {
+    ...(own && { toolExecutor: default_chat_executor ? chatExecutor(own) : own }),
+    ...(named_executors && {
       namedToolExecutors: Object.fromEntries(
-        Object.entries(script.named_executors).map(([target, answers]) => [
+        Object.entries(named_executors).map(([target, scripted]) => [
           target,
-          executor(answers, `named ${target}`, target),
+          executor(scripted, `named ${target}`, player, target),
         ]),
       ),
     }),
-    ...(script.provider_adapter && {
-      providerTurnAdapter: (request: UnknownMap) => {
-        see("provider_requests", request);
-        return takeTurn([]);
-      },
-    }),
+  };
+}
+
+function executor(answers: ExecutorScript, list: string, { see, play }: Player, target?: string): ToolExecutor {
+  return (call: ToolCall) => {
+    see(list, target === undefined ? call : { ...call, executor: target });
+    const own = answers[call.tool_name] ?? { result: { ok: true } };
+    const listed: readonly ToolAnswer[] = Array.isArray(own) ? own : [own as ToolAnswer];
+    return play(`${list} ${call.tool_name}`, listed, listed.at(-1))?.result;
+  };
+}
+
+function hooksOf({ filter_decisions, audit_filter }: LoopScript, { play }: Player): Hooks {
+  const hooks = createHooks();
+  if (filter_decisions) hooks.filter("preToolCallDecision", () => play("filter_decisions", filter_decisions, null));
+  if (audit_filter !== undefined) hooks.filter("toolAuditParameters", () => audit_filter);
+  return hooks;
+}
+
+function observer({ cancel_on, on_event_throws }: LoopScript, { see, count }: Player, cancel: () => unknown) {
+  return (event: string, payload: JsonMap) => {
+    see("events", { event, payload });
+    if (event === cancel_on?.event && count("cancel_on") + 1 === cancel_on.count) void cancel();
+    if (on_event_throws) throw new Error("observer");
+  };
+}
+
+function policies({ policy_fragments, action_policies, pending_store }: LoopScript, { see, play }: Player): RunOptions {
+  const pendingActionStore = {
+    ...createMemoryPendingActionStore({ now: () => new Date(0) }),
+    store: (action: PendingAction) => {
+      see("pending_actions", action);
+      if (pending_store === "throws") throw new Error("store");
+      return true;
+    },
+  };
+  return {
+    ...(policy_fragments && { toolPolicyProviders: [() => play("policy_fragments", policy_fragments, null)] }),
+    ...(action_policies && { actionPolicyProviders: [() => play("action_policies", action_policies, null)] }),
+    ...(pending_store && { pendingActionStore }),
+  };
+}
+
+function callbacks(script: LoopScript, { see, play }: Player): RunOptions {
+  const { mediator, completion, interrupts, summarizer, diagnostics, should_continue } = script;
+  return {
     ...(mediator && {
-      preToolMediator: (context) => {
+      preToolMediator: (context: MediationContext) => {
         see("mediator_calls", mediation(context));
         return play("mediator", mediator, null) as MediationDecision;
       },
     }),
     ...(completion && {
-      completionPolicy: ({ tool_name, turn, tool_declaration }) => {
+      completionPolicy: ({ tool_name, turn, tool_declaration }: CompletionContext) => {
         see("completion_calls", { tool_name, turn, has_def: tool_declaration !== null });
         return play("completion", completion, { complete: false, message: "" }) as CompletionDecision;
       },
@@ -159,71 +221,49 @@ export async function scriptRun(script: LoopScript): Promise<ScriptedRun> {
     ...(interrupts && { interruptSource: () => play("interrupts", interrupts, null) }),
     ...(summarizer && { summarizer: () => play("summarizer", summarizer, "summary") }),
     ...(diagnostics && { postToolResultDiagnostics: () => play("diagnostics", diagnostics, null) }),
-    ...continuation(script, (entries) => play("should_continue", entries, false)),
-    ...(script.spin_threshold !== undefined && { spinDetector: { threshold: script.spin_threshold } }),
-    ...(script.identical_failure_threshold !== undefined && {
-      identicalFailureTracker: { threshold: script.identical_failure_threshold },
+    // An explicit null is an option that is present and never says yes.
+    ...(should_continue !== undefined && {
+      shouldContinue: should_continue && (() => play("should_continue", should_continue, false)),
     }),
-    ...(script.truncate_bytes !== undefined && { toolResultTruncator: { max_bytes: script.truncate_bytes } }),
-    ...(script.lock && {
-      transcriptLock: {
-        acquire: (session: string, ttl: number) => {
-          see("lock_calls", ["acquire", session, ttl]);
-          return script.lock?.token ?? null;
-        },
-        release: (session: string, token: string) => {
-          see("lock_calls", ["release", session, token]);
-          if (script.lock?.release_throws) throw new Error("release");
-        },
-      },
-    }),
-    ...(script.persister && {
-      transcriptPersister: (messages, _request, { status, completed, schema }) => {
-        see("persisted", {
-          message_count: messages.length,
-          status: status ?? "",
-          completed,
-          has_schema: schema !== undefined,
-        });
-        if (script.persister === "throws") throw new Error("persister");
-      },
-    }),
-    ...(runtimeStore && { runtimeToolStore: runtimeStore }),
-    ...(script.streaming && { onProviderDelta: () => undefined }),
-  } satisfies RunOptions as RunOptions;
-
-  return {
-    turnRunner:
-      script.no_runner || script.provider_adapter
-        ? null
-        : (messages, context) => {
-            see("turn_calls", { turn: context.turn, message_count: messages.length, context });
-            return takeTurn(messages);
-          },
-    options,
-    tape: () => structuredClone(tape),
-    rewind: (to) => {
-      tape = structuredClone(to);
-    },
-    async seen() {
-      const { seen } = tape;
-      const named = Object.keys(script.named_executors ?? {}).map((target) => [target, seen[`named ${target}`] ?? []]);
-      return {
-        events: seen.events,
-        ...pick(seen, ["turn_calls", "provider_requests", "mediator_calls"]),
-        ...(own && { executor_calls: seen.executor_calls ?? [] }),
-        ...(named.length > 0 && { named_executor_calls: Object.fromEntries(named) }),
-        ...(completion && { completion_calls: seen.completion_calls ?? [] }),
-        ...(script.persister && { persisted: seen.persisted ?? [] }),
-        ...(script.lock && { lock_calls: seen.lock_calls ?? [] }),
-        ...(runtimeStore && { stored_requests: await runtimeStore.recentPending({}) }),
-        ...(given.run_id !== undefined && { run: await runControl.get(String(given.run_id)) }),
-      };
-    },
   };
 }
 
-function mediation(context: Parameters<NonNullable<RunOptions["preToolMediator"]>>[0]) {
+function guards({ spin_threshold, identical_failure_threshold, truncate_bytes }: LoopScript): RunOptions {
+  return {
+    ...(spin_threshold !== undefined && { spinDetector: { threshold: spin_threshold } }),
+    ...(identical_failure_threshold !== undefined && {
+      identicalFailureTracker: { threshold: identical_failure_threshold },
+    }),
+    ...(truncate_bytes !== undefined && { toolResultTruncator: { max_bytes: truncate_bytes } }),
+  };
+}
+
+function ports({ lock, persister }: LoopScript, { see }: Player): RunOptions {
+  return {
+    ...(lock && {
+      transcriptLock: {
+        acquire: (session: string, ttl: number) => {
+          see("lock_calls", ["acquire", session, ttl]);
+          return lock.token;
+        },
+        release: (session: string, token: string) => {
+          see("lock_calls", ["release", session, token]);
+          if (lock.release_throws) throw new Error("release");
+        },
+      },
+    }),
+    ...(persister && {
+      transcriptPersister: (messages: readonly unknown[], _request: unknown, result: UnknownMap) => {
+        const { status, completed, schema } = result;
+        const has_schema = schema !== undefined;
+        see("persisted", { message_count: messages.length, status: status ?? "", completed, has_schema });
+        if (persister === "throws") throw new Error("persister");
+      },
+    }),
+  };
+}
+
+function mediation(context: MediationContext) {
   const { messages, prepared_tool_call, tool_declaration, prior_tool_results, prior_mediated_results } = context;
   return {
     ...pick(context, ["tool_name", "tool_call_id", "turn", "parameters"]),
@@ -234,15 +274,6 @@ function mediation(context: Parameters<NonNullable<RunOptions["preToolMediator"]
     prior_tool_results: prior_tool_results.length,
     prior_mediated_results: prior_mediated_results.length,
   };
-}
-
-/** An explicit null is an option that is present and never says yes. */
-function continuation(
-  { should_continue }: LoopScript,
-  play: (entries: readonly boolean[]) => boolean | undefined,
-): Pick<RunOptions, "shouldContinue"> {
-  if (should_continue === undefined) return {};
-  return { shouldContinue: should_continue === null ? null : () => play(should_continue) };
 }
 
 /** Vectors write options as the contract does; where it has several names for one, the first that says something counts. */

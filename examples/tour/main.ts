@@ -1,7 +1,7 @@
 // npm start: what a conversation with tools looks like on Holdfast, in five short scenes.
-import { message, runConversation } from "holdfast";
+import { createMemoryPendingActionStore, message, runConversation } from "holdfast";
 import { calls, callsTool, says, scriptedModel } from "holdfast/testing";
-import { houseRule, refunds, runTool, tools } from "./shop.ts";
+import { houseRule, refundPolicy, refunds, runTool, tools } from "./shop.ts";
 import { auditTrail, heading, labelled, outcome, paragraph, transcript } from "./terminal.ts";
 
 const options = { maxTurns: 5, toolDeclarations: tools, toolExecutor: runTool };
@@ -47,15 +47,24 @@ outcome(refused);
 auditTrail(refused);
 
 heading("3. A person decides");
-paragraph("The refund tool wants approval for anything above 20 euros. The run ends there and says what it waits for.");
+paragraph(
+  "By the shop's policy a person has to see every refund above 20 euros. The tool does not run: the call is put to the " +
+    "store of pending actions, and the run ends and says what it waits for.",
+);
+const pendingActionStore = createMemoryPendingActionStore({ now: () => new Date() });
+const careful = { ...options, actionPolicyProviders: [refundPolicy], pendingActionStore };
 const waiting = await runConversation(
   [customer("Please refund order 8, 60 euros.")],
   scriptedModel([callsTool("shop/refund", { order: 8, euros: 60 }, { id: "refund-8" })]),
-  options,
+  careful,
 );
 transcript(waiting.messages);
 outcome(waiting);
+const [asked] = await pendingActionStore.list({ status: "pending" });
 paragraph("Somebody approves, the shop pays, and the conversation goes on with the result:");
+await pendingActionStore.recordResolution(asked?.action_id ?? "", { decision: "accepted", resolver: "Ana" });
+const [decided] = await pendingActionStore.list({ status: "accepted" });
+labelled("decided", `${decided?.status} by ${decided?.resolver}`);
 const paid = message.toolResult({
   content: "Approved and paid.",
   tool_name: "shop/refund",

@@ -1,5 +1,5 @@
 // A shop that exists only in this tour: what its tools are called, what they do, and who has a say about refunds.
-import { type MediationContext, type MediationDecision, message, type ToolExecutor } from "holdfast";
+import type { ActionPolicyProvider, MediationContext, MediationDecision, ToolExecutor } from "holdfast";
 
 export const tools = [
   { name: "shop/order", source: "shop", description: "Looks up an order by its number." },
@@ -9,20 +9,20 @@ export const tools = [
 /** What the shop really did, so that the tour can show what the tools were given. */
 export const refunds: { order: unknown; euros: number; card_token: unknown }[] = [];
 
-/** Runs a tool call. A refund above 20 euros asks for a person's approval instead of running. */
+/** Runs a tool call. */
 export const runTool: ToolExecutor = ({ tool_name, parameters }) => {
   const { number, order, euros, card_token } = parameters;
   if (tool_name === "shop/order") {
     return { number, price_in_euros: 12, status: number === 7 ? "lost in the post" : "delivered" };
   }
-  if (Number(euros) > 20) {
-    return message.approvalRequired({
-      content: `Refund ${euros} euros for order ${order}?`,
-      payload: { action_id: `refund-${order}`, euros: Number(euros) },
-    });
-  }
   refunds.push({ order, euros: Number(euros), card_token });
   return { refunded: order, euros };
+};
+
+/** Who may refund how much: above 20 euros a person has to see it first. */
+export const refundPolicy: ActionPolicyProvider = ({ tool_name, parameters }) => {
+  const { euros } = parameters as { euros?: number };
+  return tool_name === "shop/refund" && Number(euros) > 20 ? "preview" : null;
 };
 
 /** The house rule, asked before every call: nobody refunds more than 100 euros here. */

@@ -40,7 +40,7 @@ function proposal(step: Step): pendingAction.PendingAction {
   return pendingAction.fromArray({
     action_id: `action-${identity.slice(0, 32)}`,
     kind: "tool_call",
-    summary: `Run ${call.name}`,
+    summary: summaryOf(call),
     preview: { tool_name: call.name, description, parameters: call.exposure.parameters },
     apply_input: applyInput(call, call.parameters),
     workspace: workspaceOf(context),
@@ -55,6 +55,14 @@ function proposal(step: Step): pendingAction.PendingAction {
     },
   });
 }
+
+/** One line for the person who decides; the preview has the whole. */
+function summaryOf({ name, exposure }: OpenCall): string {
+  const line = `Run ${name} ${JSON.stringify(exposure.parameters)}`;
+  return line.length <= LONGEST_SUMMARY ? line : `${line.slice(0, LONGEST_SUMMARY - 1)}…`;
+}
+
+const LONGEST_SUMMARY = 200;
 
 function applyInput({ id, name }: OpenCall, parameters: JsonMap): JsonMap {
   return seal({ tool_name: name, tool_call_id: id, parameters });

@@ -66,11 +66,12 @@ export function gateRejection(verdict: Extract<GateVerdict, { allowed: false }>,
 
 /** The rejection of a call that its action policy forbids, or whose policy could not be resolved. */
 export function policyRejection(toolName: string, policy: "forbidden" | undefined): Decision {
-  const [error, error_type] =
-    policy === "forbidden"
-      ? [`Tool '${toolName}' may not be run here.`, "action_forbidden"]
-      : [`Whether tool '${toolName}' may be run could not be decided.`, "action_policy_failed"];
-  return seal({ action: "reject", complete: false, result: toolResult.failure(toolName, error, { error_type }) });
+  const isForbidden = policy === "forbidden";
+  const error = isForbidden
+    ? `Tool '${toolName}' may not be run here.`
+    : `Whether tool '${toolName}' may be run could not be decided.`;
+  const metadata = { error_type: isForbidden ? "action_forbidden" : "action_policy_failed" };
+  return seal({ action: "reject", complete: false, result: toolResult.failure(toolName, error, metadata) });
 }
 
 type DecidedCall = { readonly name: string; readonly id: string; readonly parameters: JsonMap };

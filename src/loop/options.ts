@@ -119,4 +119,6 @@ export type RunOptions = {
   readonly signal?: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Tells a run without a run id from every other; random unless given. */
+  readonly newId?: () => string;
 };
