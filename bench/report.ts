@@ -5,6 +5,7 @@ import { aiSdk } from "./ai-sdk.ts";
 import { holdfastFull } from "./holdfast-full.ts";
 import { holdfastObserved } from "./holdfast-observed.ts";
 import type { Timing, Timings } from "./measure.ts";
+import { MOST_FILTERS, TOOLS, type VisibilityCost } from "./visibility.ts";
 import type { Subject } from "./workload.ts";
 
 const [SHORT, LONG] = [100, 1600];
@@ -15,13 +16,22 @@ export const SAMPLE = 4 * LONG;
 export const lengths = [SHORT, 400, LONG];
 export const subjects = [holdfastObserved, holdfastFull, aiSdk];
 
-type Target = { readonly says: string; readonly ratio: (timings: Timings) => number; readonly most: number };
+type Target = {
+  readonly says: string;
+  readonly ratio: (timings: Timings, visibility: readonly VisibilityCost[]) => number;
+  readonly most: number;
+};
 
 const targets: readonly Target[] = [
   against(holdfastObserved, 1 / 5, "one fifth"),
   against(holdfastFull, 1 / 3, "one third"),
   growth(holdfastObserved),
   growth(holdfastFull),
+  {
+    says: `Settling which of ${TOOLS} tools the model sees: at most ${MOST_FILTERS} plain filters, whatever the policy`,
+    ratio: (_, visibility) => Math.max(...visibility.map(({ filters }) => filters)),
+    most: MOST_FILTERS,
+  },
 ];
 
 function against(subject: Subject, most: number, words: string): Target {
@@ -41,7 +51,7 @@ function growth(subject: Subject): Target {
 }
 
 /** The tables of figures and targets. */
-export function tables(timings: Timings): string {
+export function tables(timings: Timings, visibility: readonly VisibilityCost[]): string {
   return [
     "## Microseconds per turn",
     "",
@@ -66,12 +76,18 @@ export function tables(timings: Timings): string {
       ]),
     ),
     "",
+    `## What the model sees among ${TOOLS} tools`,
+    "",
+    row(["", "Microseconds", "Plain filters"]),
+    row(["---", "---:", "---:"]),
+    ...visibility.map(({ says, microseconds, filters }) => row([says, microseconds.toFixed(1), times(filters)])),
+    "",
     "## Targets",
     "",
     row(["Target", "Most", "Measured", ""]),
     row(["---", "---:", "---:", "---"]),
     ...targets.map(({ says, ratio, most }) => {
-      const measured = ratio(timings);
+      const measured = ratio(timings, visibility);
       return row([says, times(most), times(measured), measured <= most ? "met" : "**missed**"]);
     }),
     "",
@@ -79,7 +95,7 @@ export function tables(timings: Timings): string {
 }
 
 /** The page that `npm run bench` leaves behind. */
-export function page(timings: Timings, rounds: number): string {
+export function page(timings: Timings, visibility: readonly VisibilityCost[], rounds: number): string {
   return `# What a turn costs
 
 Written by \`npm run bench\`; \`npm run bench -- --quick\` prints a rougher version and leaves this page alone.
@@ -87,7 +103,7 @@ Written by \`npm run bench\`; \`npm run bench -- --quick\` prints a rougher vers
 Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, \`ai\` ${sdk.version},
 ${rounds} rounds.
 
-${tables(timings)}
+${tables(timings, visibility)}
 ## How to read it
 
 Each turn the model says a short sentence and calls one tool with a small JSON argument; the tool answers with a small
@@ -101,6 +117,10 @@ figures matter to a server with many conversations and to tests, not to the spee
   persister, run control, runtime tool store, hooks and an abort signal.
 - **${aiSdk.name}**: \`generateText\` with the mock model it ships, the same tool and schema (without a validator) and
   \`onStepEnd\`. The mock's log of prompts is emptied, because keeping it would count against the SDK.
+
+The policies are resolved over ${TOOLS} declared tools of five categories, as a registry of sources gives them, with the
+function that the loop asks once a turn; the plain filter keeps the tools of one category. Both run in this process,
+in turns, and the figure is the median.
 
 The subjects do not do the same for their time: Holdfast keeps redacted events, audit hashes and records that can be
 stored; the SDK converts every message to the form of a provider, which in Holdfast is left to the turn runner.

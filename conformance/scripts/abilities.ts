@@ -28,7 +28,7 @@ function scriptedAbilities({ abilities: scripts = {} }: Scripts) {
     const { returns, error, input_schema: inputSchema = emptyMap, meta = emptyMap, ...texts } = script;
     const execute = (input: JsonMap) => {
       calls.push({ name, input });
-      return error ? operationError(error.code, error.message) : returns;
+      return error ? operationError(error.code, error.message ?? "") : returns;
     };
     return { ...texts, name, inputSchema, meta, execute };
   });

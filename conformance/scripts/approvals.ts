@@ -86,7 +86,7 @@ export async function runPendingActions({ calls }: { calls: readonly Call[] }) {
   let now = Date.UTC(2026, 0, 1);
   const store = createMemoryPendingActionStore({ now: () => new Date(now) });
 
-  async function take({ do: verb, with: details }: Call): Promise<unknown> {
+  async function take({ do: verb, with: details = {} as Call["with"] }: Call): Promise<unknown> {
     const { action_id } = details;
     switch (verb) {
       case "store":

@@ -1,5 +1,6 @@
 // The steps of runControl.sequence, against the run store in memory. Two areas write them differently.
 import { createMemoryRunStore } from "../../src/contracts/conversation/run-control.ts";
+import { errorMessage } from "../../src/contracts/error.ts";
 import type { UnknownMap } from "../../src/contracts/json.ts";
 
 type Action = "start" | "save" | "get" | "finish" | "cancel" | "events";
@@ -17,7 +18,13 @@ export type Call = { readonly do: Action | "cancelRequested"; readonly with: Det
 
 export function runSteps(steps: readonly Step[]) {
   const take = newStore();
-  return steps.map((step) => ({ value: take(step.do, step) }));
+  return steps.map((step) => {
+    try {
+      return { value: take(step.do, step) };
+    } catch (thrown) {
+      return { error: errorMessage(thrown) };
+    }
+  });
 }
 
 export function runCalls(calls: readonly Call[]) {

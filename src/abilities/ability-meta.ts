@@ -2,7 +2,7 @@
 // abilities without being offered each as a tool of its own.
 import type { Abilities, Ability } from "../contracts/abilities/ability.ts";
 import { type DispatchHost, dispatch, redactedParameters } from "../contracts/abilities/dispatcher.ts";
-import { nonEmptyString, stringList, trimmed, wholeNumber } from "../contracts/coerce.ts";
+import { nonEmptyString, stringList, trim, trimmed, wholeNumber } from "../contracts/coerce.ts";
 import { asMap, emptyMap, isMap, type JsonMap, type UnknownMap } from "../contracts/json.ts";
 import { isOperationError, type OperationError, operationError } from "../contracts/operation-error.ts";
 
@@ -73,11 +73,11 @@ export async function call(
 /** Both as abilities that can be registered; they know the abilities they are given, and dispatch with this host. */
 export function metaAbilities(
   abilities: Abilities,
-  host: Omit<DispatchHost, "abilities" | "context"> = {},
+  host: Omit<DispatchHost, "abilities" | "context" | "signal"> = {},
 ): readonly [search: Ability, call: Ability] {
   return [
     { ...searchAbility, execute: (input) => search(input, abilities) },
-    { ...callAbility, execute: (input, context) => call(input, { ...host, abilities, context }) },
+    { ...callAbility, execute: (input, context, { signal }) => call(input, { ...host, abilities, context, signal }) },
   ];
 }
 
@@ -122,10 +122,13 @@ function isApprovalRequest(result: unknown): result is ApprovalRequest {
 }
 
 function matcherOf(query: string): (ability: Ability) => boolean {
-  const tokens = query.split(/\s+/);
-  const selected = new Set(tokens.flatMap(selectedBy));
-  if (selected.size > 0) return ({ name }) => selected.has(name);
-  const words = tokens.map(wordOf).filter((word) => word !== "");
+  const tokens = query.split(SPACES);
+  const selections = tokens.filter((token) => token.startsWith(SELECT));
+  if (selections.length > 0) {
+    const selected = new Set(selections.flatMap((token) => stringList(token.slice(SELECT.length).split(","))));
+    return ({ name }) => selected.has(name);
+  }
+  const words = [...new Set(tokens.map(wordOf))].filter((word) => word !== "");
   return (ability) => {
     const text = searchedText(ability);
     return words.every((word) => text.includes(word));
@@ -133,14 +136,10 @@ function matcherOf(query: string): (ability: Ability) => boolean {
 }
 
 const SELECT = "select:";
+const SPACES = /[ \t\n\r\v\f]+/;
 
-function selectedBy(token: string): string[] {
-  return token.startsWith(SELECT) ? stringList(token.slice(SELECT.length).split(",")) : [];
-}
-
-/** A plus asks for what is asked of every word anyway; a selection of nothing asks for nothing. */
+/** A plus asks for what is asked of every word anyway. */
 function wordOf(token: string): string {
-  if (token === SELECT) return "";
   return (token.startsWith("+") ? token.slice(1) : token).toLowerCase();
 }
 
@@ -156,5 +155,5 @@ function entryOf({ name, label, description, inputSchema }: Ability): FoundAbili
 }
 
 function collapsed(text: unknown): string {
-  return typeof text === "string" ? text.replace(/\s+/g, " ").trim() : "";
+  return typeof text === "string" ? trim(text.split(SPACES).join(" ")) : "";
 }

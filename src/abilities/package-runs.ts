@@ -105,13 +105,7 @@ async function runPackage(
   host: PackageRunHost,
 ): Promise<JsonMap | OperationError> {
   const handler = await findHandler("runtimePackageRunHandler", host.handler, given, host);
-  if (!handler) {
-    return operationError("agents_runtime_package_run_no_handler", "Nobody here can run runtime packages.");
-  }
-  return (
-    (await ask(handler, request)) ??
-    operationError("agents_runtime_package_run_invalid_result", "The handler did not answer with a map.")
-  );
+  return handler ? ((await ask(handler, request)) ?? invalidResult) : noHandler;
 }
 
 // `pending` and `skipped` are no words of run control, which reads them as running: such a run can still be cancelled.
@@ -171,15 +165,20 @@ function readAnswer<Report>(
   return isOperationError(answer) ? answer : normalize(answer, code);
 }
 
-// The contract has shorter words for two of the refusals.
-const failures: Readonly<Record<string, string>> = {
-  agents_runtime_package_run_no_handler: "no_handler",
-  agents_runtime_package_run_invalid_result: "invalid_result",
-};
+const noHandler = operationError("agents_runtime_package_run_no_handler", "Nobody here can run runtime packages.");
+const invalidResult = operationError(
+  "agents_runtime_package_run_invalid_result",
+  "The handler did not answer with a map.",
+);
+
+/** The contract has shorter words for our own two refusals; a handler's is told by its code. */
+const reasons = new Map<OperationError, string>([
+  [noHandler, "no_handler"],
+  [invalidResult, "invalid_result"],
+]);
 
 function tellFailure(error: OperationError, given: JsonMap, { hooks }: PackageRunHost): OperationError {
-  const reason = Object.hasOwn(failures, error.code) ? failures[error.code] : undefined;
-  hooks?.emit("runtimePackageRunDispatchFailed", reason ?? error.code, given);
+  hooks?.emit("runtimePackageRunDispatchFailed", reasons.get(error) ?? error.code, given);
   return error;
 }
 

@@ -1,6 +1,6 @@
 // The JSON text that the Agents API contracts hash, count and embed. It differs from RFC 8785 (escaped slashes and
 // non-ASCII, `[]` for every empty container), which is why it stands apart from what only we hash.
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { isMap, type UnknownMap } from "./json.ts";
 
 /** The contract's JSON text, keys in the order they were written. The value must be JSON (see `snapshot`). */
@@ -21,6 +21,13 @@ export function stableHash(value: unknown): string {
 /** Hex SHA-256 of a text in UTF-8. */
 export function sha256(content: string): string {
   return hash("sha256", content, "hex");
+}
+
+/** The same for a text that comes in pieces and would be too long as a whole. */
+export function sha256OfPieces(pieces: Iterable<string>): string {
+  const digest = createHash("sha256");
+  for (const piece of pieces) digest.update(piece);
+  return digest.digest("hex");
 }
 
 /** Length of a text in UTF-8 bytes, the unit of every size limit. */

@@ -71,7 +71,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
   const compacts = isMap(options.compactionPolicy) && typeof options.summarizer === "function";
   return {
     // A run without an id gets a key of its own: what it proposes must not be taken for another run's.
-    key: runId || (options.newId ?? (() => crypto.randomUUID()))(),
+    key: runId || (trimmed(options.newId?.()) ?? crypto.randomUUID()),
     maxTurns,
     context,
     policyContext: readPolicyContext(options, context),

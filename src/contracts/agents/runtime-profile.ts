@@ -68,12 +68,22 @@ function firstAnswer(
   context: JsonMap,
   agent: JsonMap,
 ): Hosted | undefined | Promise<Hosted | undefined> {
-  if (index === providers.length) return undefined;
-  return whenReady(ask(providers[index], context, agent), (answer) => {
-    const profile = asMap(snapshot(answer));
-    if (profile === undefined) return firstAnswer(providers, index + 1, context, agent);
-    return { source: "runtime_profile_provider", path: `runtime_profile_providers.${index}`, profile };
-  });
+  for (let asked = index; asked < providers.length; asked++) {
+    const answer = ask(providers[asked], context, agent);
+    if (isThenable(answer)) {
+      return Promise.resolve(answer).then(
+        (later) => hostedBy(asked, later) ?? firstAnswer(providers, asked + 1, context, agent),
+      );
+    }
+    const hosted = hostedBy(asked, answer);
+    if (hosted) return hosted;
+  }
+  return undefined;
+}
+
+function hostedBy(index: number, answer: unknown): Hosted | undefined {
+  const profile = asMap(snapshot(answer));
+  return profile && { source: "runtime_profile_provider", path: `runtime_profile_providers.${index}`, profile };
 }
 
 function ask(provider: unknown, context: JsonMap, agent: JsonMap): unknown {

@@ -79,3 +79,20 @@ describe("chat run control", () => {
     });
   });
 });
+
+describe("bad input", () => {
+  const control = createMemoryChatRunControl({ now: () => new Date(0) });
+
+  it("is refused with a code, or finds nothing", async () => {
+    expect(await control.queue(null as never)).toMatchObject({ code: "agents_chat_run_not_found" });
+    expect(await control.canQueue(undefined as never)).toBe(false);
+    expect(await control.claimQueue(undefined as never)).toEqual([]);
+  });
+
+  it("takes null for nobody, and a number for the name it writes out", async () => {
+    await control.start({ run_id: 7, session_id: 5, owner: null } as never);
+    expect(await control.get("7")).toMatchObject({ session_id: "5" });
+    expect(await control.queue({ session_id: 5, message: 12, agent: 3 })).toMatchObject({ position: 1 });
+    expect(await control.claimQueue(" 5 ")).toMatchObject([{ message: "12", agent: "3" }]);
+  });
+});

@@ -2,7 +2,7 @@
 // one is going on wait in its session's queue.
 import { agentSlug } from "../agents/agent-slug.ts";
 import { sha256 } from "../canonical-json.ts";
-import { nonEmptyString, trimmed } from "../coerce.ts";
+import { nonEmptyString, scalarText, trimmed } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { emptyMap, isContainer, type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
@@ -57,21 +57,22 @@ export function createMemoryChatRunControl({ now }: { readonly now: () => Date }
     return bindings.get(runId)?.owner === fingerprint(owner);
   }
 
-  function queueTarget(input: UnknownMap, owner: RunOwner | undefined): Run | undefined {
-    const sessionId = trimmed(input.session_id);
-    const runId = trimmed(input.run_id);
+  function queueTarget(input: JsonMap, owner: RunOwner | undefined): Run | undefined {
+    const sessionId = identifier(input.session_id);
+    const runId = identifier(input.run_id);
+    const named = runId === undefined ? store.all() : [store.get(runId)];
     let newest: Run | undefined;
-    for (const run of store.all()) {
-      const isCandidate = run.session_id === sessionId && (runId === undefined || run.run_id === runId);
-      if (isCandidate && isVisible(run.run_id, owner) && (!newest || isNewer(run, newest))) newest = run;
+    for (const run of named) {
+      if (!run || run.session_id !== sessionId || !isVisible(run.run_id, owner)) continue;
+      if (!newest || isNewer(run, newest)) newest = run;
     }
     return newest;
   }
 
   return {
     async start({ run_id, session_id, metadata, owner }) {
-      const runId = trimmed(run_id);
-      const sessionId = trimmed(session_id);
+      const runId = identifier(run_id);
+      const sessionId = identifier(session_id);
       if (runId === undefined || sessionId === undefined)
         return notFound("A chat run needs a run id and a session id.");
       const { _claim_token, ...kept } = snapshotMap(metadata);
@@ -100,7 +101,8 @@ export function createMemoryChatRunControl({ now }: { readonly now: () => Date }
     finish: async (runId, status, owner) => (isVisible(runId, owner) ? store.finish(runId, status) : undefined),
     cancel: async (runId, owner) => (isVisible(runId, owner) ? store.cancel(runId) : undefined),
     events: async (runId, page, owner) => (isVisible(runId, owner) ? store.events(runId, page) : undefined),
-    async queue(input, owner) {
+    async queue(given, owner) {
+      const input = snapshotMap(given);
       const run = queueTarget(input, owner);
       if (run?.session_id === undefined) return notFound("There is no run in this session to queue a message behind.");
       const { run_id, session_id } = run;
@@ -118,10 +120,11 @@ export function createMemoryChatRunControl({ now }: { readonly now: () => Date }
         position: queue.length,
       });
     },
-    canQueue: async (input, owner) => queueTarget(input, owner) !== undefined,
+    canQueue: async (input, owner) => queueTarget(snapshotMap(input), owner) !== undefined,
     async claimQueue(sessionId, owner) {
-      const claimed = queues.get(queueKey(sessionId, owner)) ?? [];
-      queues.delete(queueKey(sessionId, owner));
+      const key = queueKey(identifier(sessionId) ?? "", owner);
+      const claimed = queues.get(key) ?? [];
+      queues.delete(key);
       return Object.freeze(claimed);
     },
   };
@@ -143,14 +146,14 @@ export function cancellationMessage({ run_id, session_id = "", status }: Run): m
 }
 
 function queuedMessage(
-  input: UnknownMap,
+  input: JsonMap,
   identity: Pick<QueuedMessage, "queued_message_id" | "session_id" | "run_id" | "created_at">,
 ): QueuedMessage {
   const { attachments, client_context } = input;
   return snapshot({
     ...identity,
-    agent: typeof input.agent === "string" ? agentSlug(input.agent) : "",
-    message: typeof input.message === "string" ? input.message : "",
+    agent: agentSlug(input.agent),
+    message: scalarText(input.message) ?? "",
     attachments: isContainer(attachments) ? attachments : [],
     client_context: isContainer(client_context) ? client_context : emptyMap,
   }) as QueuedMessage;
@@ -164,8 +167,12 @@ function isNewer(run: Run, other: Run): boolean {
 }
 
 // Owners are compared, never shown. A run without one is visible to callers without one.
-function fingerprint(owner: RunOwner | undefined): string {
-  return owner === undefined ? "" : sha256(`${owner.type}:${owner.key}`);
+function fingerprint(owner: RunOwner | null | undefined): string {
+  return owner == null ? "" : sha256(`${owner.type}:${owner.key}`);
+}
+
+function identifier(value: unknown): string | undefined {
+  return trimmed(scalarText(value));
 }
 
 function queueKey(sessionId: string, owner: RunOwner | undefined): string {

@@ -12,6 +12,9 @@ export type Heading = {
 
 const DEEPEST = 6;
 
+/** A longer line is a paragraph that begins with a hash. Every section repeats the headings above it. */
+const LONGEST = 1000;
+
 /** The headings of a text in order. A line ends after LF, CRLF or a lone CR. */
 export function* headings(markdown: string): Generator<Heading> {
   let start = markdown.indexOf("#");
@@ -49,6 +52,7 @@ function headingAt(markdown: string, start: number): Heading | undefined {
 
   let lineEnd = start + level;
   while (lineEnd < markdown.length && !isLineEnd(markdown.charAt(lineEnd))) lineEnd++;
+  if (lineEnd - start > LONGEST) return undefined;
   const text = withoutClosingHashes(trim(markdown.slice(start + level, lineEnd)));
   const isPair = markdown.startsWith("\r\n", lineEnd);
   return { level, text, start, end: Math.min(markdown.length, lineEnd + (isPair ? 2 : 1)) };

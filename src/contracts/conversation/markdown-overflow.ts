@@ -1,6 +1,6 @@
 // What happens to a markdown document that grew too large: whole sections are set aside, and a pointer says where they
 // went. Nothing is rewritten, so the document can be put together again from what stayed and what was archived.
-import { byteLength, sha256, text } from "../canonical-json.ts";
+import { byteLength, sha256OfPieces, text } from "../canonical-json.ts";
 import { trimmed, wholeNumber } from "../coerce.ts";
 import { isMap, type JsonMap, seal, snapshotMap } from "../json.ts";
 import * as conservation from "./compaction-conservation.ts";
@@ -57,7 +57,7 @@ export function splitForOverflow(markdown: string, policy: unknown): MarkdownSpl
   const division = divide(document.items, pointer, target);
   const metadata = account(document, division, {
     status: "archived",
-    archive_id: `agents-api-markdown-overflow-${sha256(text(division.archived)).slice(0, 16)}`,
+    archive_id: `agents-api-markdown-overflow-${digestOf(division.archived).slice(0, 16)}`,
     strategy: "deterministic_markdown_section_overflow_archive",
     boundary: { retained_count: division.retained.length, archive_count: division.archived.length },
   });
@@ -117,6 +117,16 @@ function pointerAfter(item: CompactionItem, pointer: CompactionItem): Compaction
 
 function bytesOf(item: CompactionItem): number {
   return byteLength(markdownSections.markdownOf(item));
+}
+
+/** Of the list as canonical JSON, item by item: every item repeats the headings above it, so the whole may be very long. */
+function digestOf(items: readonly CompactionItem[]): string {
+  return sha256OfPieces(listed(items));
+}
+
+function* listed(items: readonly CompactionItem[]): Generator<string> {
+  for (const [index, item] of items.entries()) yield (index === 0 ? "[" : ",") + text(item);
+  yield "]";
 }
 
 /** Where every byte went. */

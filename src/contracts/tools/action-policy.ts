@@ -1,7 +1,7 @@
 // How a tool may run once it is called: at once, only after a person has seen what it would do, or not at all.
 import { scalarText, stringList, trim, trimmed, wholeNumber } from "../coerce.ts";
 import { isContainer, isMap, seal, type UnknownMap } from "../json.ts";
-import { whenReady } from "../when-ready.ts";
+import { isThenable, whenReady } from "../when-ready.ts";
 import type { Workspace } from "../workspace.ts";
 import * as workspaces from "../workspace.ts";
 import { agentConfigOf } from "./agent-config.ts";
@@ -66,9 +66,9 @@ function configured(context: UnknownMap, toolName: string, { abilityCategory }: 
   const { tools, categories } = policy;
   const own = isMap(tools) && Object.hasOwn(tools, toolName) ? named(tools[toolName]) : undefined;
   if (own !== undefined || !isMap(categories)) return own;
-  const categoriesOfTool = categoriesOf(context.tool_def, abilityCategory);
+  const categoriesOfTool = new Set(categoriesOf(context.tool_def, abilityCategory));
   for (const [category, value] of Object.entries(categories)) {
-    const decided = categoriesOfTool.includes(trim(category)) ? named(value) : undefined;
+    const decided = categoriesOfTool.has(trim(category)) ? named(value) : undefined;
     if (decided !== undefined) return decided;
   }
   return undefined;
@@ -93,10 +93,16 @@ function asked(context: UnknownMap, toolName: string, say: Say): ActionPolicy | 
 type Answer = ActionPolicy | undefined | Promise<ActionPolicy | undefined>;
 
 function provided(context: UnknownMap, providers: readonly unknown[], from: number): Answer {
-  if (from >= providers.length) return undefined;
-  const provider = providers[from];
-  const answer: unknown = typeof provider === "function" ? provider(context) : undefined;
-  return whenReady(answer, (value) => named(value) ?? provided(context, providers, from + 1));
+  for (let asked = from; asked < providers.length; asked++) {
+    const provider = providers[asked];
+    const answer: unknown = typeof provider === "function" ? provider(context) : undefined;
+    if (isThenable(answer)) {
+      return Promise.resolve(answer).then((value) => named(value) ?? provided(context, providers, asked + 1));
+    }
+    const policy = named(answer);
+    if (policy !== undefined) return policy;
+  }
+  return undefined;
 }
 
 function recalled(context: UnknownMap, toolName: string, memory: Say["memory"]): Answer {

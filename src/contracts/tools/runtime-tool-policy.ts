@@ -32,7 +32,9 @@ export function fromTools(tools: UnknownMap, context?: UnknownMap): RuntimeToolP
   return seal({
     schema: "agents-api/runtime-tool-policy/v1",
     version: 1,
-    tools: seal(Object.entries(tools).flatMap(([key, definition]) => entryOf(key, asMap(definition)) ?? [])),
+    tools: seal(
+      Object.entries(asMap(tools) ?? {}).flatMap(([key, definition]) => entryOf(key, asMap(definition)) ?? []),
+    ),
     ...(!isEmpty(kept) && { context: kept }),
   });
 }

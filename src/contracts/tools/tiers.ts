@@ -31,7 +31,7 @@ export function resolve(
   } = {},
 ): ToolTiers {
   const definitions = new Map<string, UnknownMap>();
-  for (const [name, value] of Object.entries(tools)) {
+  for (const [name, value] of Object.entries(asMap(tools) ?? emptyMap)) {
     const definition = asMap(value);
     if (definition) definitions.set(name, definition);
   }

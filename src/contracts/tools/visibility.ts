@@ -1,7 +1,7 @@
 // Which tools the model sees. Everybody with a say, from the tool itself to the host, may only narrow the choice; what
 // is expressly denied is hidden whatever else was said.
 import { stringList } from "../coerce.ts";
-import { asMap, type UnknownMap } from "../json.ts";
+import { asMap, emptyMap, type UnknownMap } from "../json.ts";
 import { agentConfigOf } from "./agent-config.ts";
 import { type AbilityCategory, categoriesOf, namesAbilities } from "./categories.ts";
 import { statesScope } from "./declaration.ts";
@@ -142,7 +142,7 @@ function toolsOf(tools: UnknownMap): readonly Tool[] {
   const known = catalogues.get(tools);
   if (known) return known;
   const listed: Tool[] = [];
-  for (const name of Object.keys(tools)) {
+  for (const name of Object.keys(asMap(tools) ?? emptyMap)) {
     const definition = asMap(tools[name]);
     if (definition) listed.push({ name, definition, traits: traitsOf(definition) });
   }

@@ -11,9 +11,9 @@ export type ApprovalDecision = {
  * A decision from its exact word. Nothing is trimmed or lowered, because what is not plainly a yes must not become one;
  * throws `invalid_ai_approval_decision`.
  */
-export function fromString(value: unknown, remember = false): ApprovalDecision {
+export function fromString(value: unknown, remember: unknown = false): ApprovalDecision {
   if (value !== "accepted" && value !== "rejected") {
     throw holdfastError("invalid_ai_approval_decision", "value must be accepted or rejected");
   }
-  return Object.freeze({ value, remember });
+  return Object.freeze({ value, remember: remember === true });
 }

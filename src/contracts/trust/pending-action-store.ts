@@ -95,13 +95,14 @@ export function createMemoryPendingActionStore({ now }: { readonly now: () => Da
       const action = actions.get(actionId);
       return action && (includeResolved || !isTerminal(action.status)) ? action : null;
     },
-    list(filters = {}) {
+    list(given) {
+      const filters = given ?? {};
       const start = wholeNumber(filters.offset, 0) ?? 0;
       const limit = wholeNumber(filters.limit, 0) ?? Number.POSITIVE_INFINITY;
       return seal(matching(filters).slice(start, start + limit));
     },
-    summary(filters = {}) {
-      const found = matching(filters);
+    summary(filters) {
+      const found = matching(filters ?? {});
       return seal({
         total: found.length,
         by_status: counted(found.map(({ status }) => status)),
@@ -118,9 +119,10 @@ export function createMemoryPendingActionStore({ now }: { readonly now: () => Da
         resolution_metadata: metadata,
       });
     },
-    expire(before = now().toISOString()) {
-      const due = matching({ status: "pending" }).filter((action) => isWithin(action.expires_at, undefined, before));
-      for (const { action_id } of due) leavePending(action_id, { status: "expired", resolved_at: before });
+    expire(before) {
+      const boundary = before ?? now().toISOString();
+      const due = matching({ status: "pending" }).filter((action) => isWithin(action.expires_at, undefined, boundary));
+      for (const { action_id } of due) leavePending(action_id, { status: "expired", resolved_at: boundary });
       return due.length;
     },
     delete: (actionId) =>
@@ -149,7 +151,7 @@ function isWithin(time: string | null, after: string | undefined, before: string
 
 // A time without a zone is UTC, wherever this process runs.
 function instant(time: string): number {
-  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(time);
+  const hasZone = /(?:Z|GMT|UTC|[+-]\d\d(?::?\d\d)?)$/i.test(time);
   return Date.parse(hasZone || !time.includes(":") ? time : `${time}Z`);
 }
 

@@ -9,7 +9,6 @@ import {
   emptyMap,
   isContainer,
   isEmpty,
-  isMap,
   type Json,
   type JsonMap,
   seal,
@@ -107,7 +106,9 @@ export function approvalEnvelope(
   extra: { readonly instruction?: unknown; readonly grants?: unknown; readonly metadata?: unknown } = {},
 ): Message {
   const instruction = trimmed(extra.instruction);
-  const grants = Array.isArray(extra.grants) ? extra.grants.filter(isMap).map(snapshotMap) : [];
+  const grants = Array.isArray(extra.grants)
+    ? extra.grants.flatMap((grant) => asMap(grant) ?? []).map(snapshotMap)
+    : [];
   return message.approvalRequired({
     content: action.summary,
     payload: {
