@@ -3,7 +3,7 @@ export { metaAbilities } from "./abilities/ability-meta.ts";
 export * as packageRuns from "./abilities/package-runs.ts";
 export { type Abilities, type Ability, type AbilityRegistry, createAbilities } from "./contracts/abilities/ability.ts";
 export { dispatch as dispatchAbility } from "./contracts/abilities/dispatcher.ts";
-export { type Authorize, createAbilityExecutor } from "./contracts/abilities/executor.ts";
+export { createAbilityExecutor } from "./contracts/abilities/executor.ts";
 export { resolve as resolveEffectiveAgent } from "./contracts/agents/effective-agent.ts";
 export { type RuntimeProfile, resolve as resolveRuntimeProfile } from "./contracts/agents/runtime-profile.ts";
 export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
@@ -31,6 +31,7 @@ export { type OperationError, operationError } from "./contracts/operation-error
 export type { HookEvents, HookFilters } from "./contracts/seams.ts";
 export type { ActionPolicy, ActionPolicyProvider } from "./contracts/tools/action-policy.ts";
 export type { ToolCall } from "./contracts/tools/call.ts";
+export type { Authorize } from "./contracts/tools/capability-guard.ts";
 export { chatExecutor } from "./contracts/tools/chat-executor.ts";
 export type { ToolDeclaration } from "./contracts/tools/declaration.ts";
 export type { ToolExecutor } from "./contracts/tools/execution.ts";

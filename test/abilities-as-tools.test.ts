@@ -68,6 +68,36 @@ describe("an ability as a tool", () => {
     expect(tool_execution_results[0]?.parameters).toEqual({ order: 7, iban: SECRET });
   });
 
+  it("keeps what the declaration and the bindings call secret out of its own result and of what observers see", async () => {
+    const seen: unknown[] = [];
+    const hooks = createHooks();
+    hooks.on("abilityInvoked", (...told) => seen.push(told));
+    hooks.on("abilityExecuted", (...told) => seen.push(told));
+    const toolDeclarations = [
+      {
+        ...declaration,
+        sensitive_parameters: ["note"],
+        parameter_bindings: { account: { source: "context", path: "account", sensitive: true } },
+      },
+    ];
+    const context = { account: SECRET };
+    const call = { name: "shop/refund", parameters: { order: 7, note: SECRET } };
+    const { result, events } = await callTool({ toolDeclarations, context, hooks }, call);
+    expect(answerOf(result)).toMatchObject({ success: true });
+    expect(JSON.stringify({ messages: result.messages, events, seen })).not.toContain(SECRET);
+  });
+
+  it("keeps what applying a gated call takes out of the transcript", async () => {
+    const hooks = createHooks();
+    hooks.filter("abilityPreExecuteDecision", (_decision, _ability, input) => ({
+      ...{ action_id: "act-1", kind: "refund", summary: "Refund", preview: {}, apply_input: input },
+      created_at: "2026-05-01T00:00:00Z",
+    }));
+    const { result } = await callTool({ hooks }, { name: "shop/refund", parameters: { order: 7, iban: SECRET } });
+    expect(JSON.stringify(result.messages)).not.toContain(SECRET);
+    expect(result.approval_required).toMatchObject({ payload: { apply_input: { iban: SECRET } } });
+  });
+
   it("waits for a client when the tool is the client's", async () => {
     const toolDeclarations = [{ name: "client/pick", description: "Picks." }];
     const { result } = await callTool({ toolDeclarations }, { name: "client/pick", parameters: {} });
@@ -104,17 +134,47 @@ describe("an ability as a tool", () => {
     expect(answerOf(narrowed.result)).toMatchObject({ metadata: { error_type: "capability_denied" } });
   });
 
-  it("belongs to its category for both policies", async () => {
-    const hidden = await callTool({
-      toolDeclarations: [{ ...declaration, ability: "shop/refund" }],
-      ...denies("money"),
-    });
-    expect(answerOf(hidden.result)).toMatchObject({ metadata: { error_type: "tool_not_found" } });
-    const forbidden = await callTool({
-      toolDeclarations: [{ ...declaration, ability: "shop/refund" }],
-      actionPolicy: { categories: { money: "forbidden" } },
-    });
-    expect(answerOf(forbidden.result)).toMatchObject({ metadata: { error_type: "action_forbidden" } });
+  it.each([{ ability: "shop/refund" }, { ability_name: "shop/refund" }, {}])(
+    "belongs to its category for both policies, when its tool says %j",
+    async (named) => {
+      const toolDeclarations = [{ ...declaration, ...named }];
+      const hidden = await callTool({ toolDeclarations, toolPolicy: { mode: "deny", categories: ["money"] } });
+      expect(answerOf(hidden.result)).toMatchObject({ metadata: { error_type: "tool_not_found" } });
+      const forbidden = await callTool({ toolDeclarations, actionPolicy: { categories: { money: "forbidden" } } });
+      expect(answerOf(forbidden.result)).toMatchObject({ metadata: { error_type: "action_forbidden" } });
+    },
+  );
+
+  it("does not begin once the run was stopped, however late its permission comes", async () => {
+    const stop = new AbortController();
+    let ran = 0;
+    const permission = async () => {
+      stop.abort();
+      return true;
+    };
+    const abilities = createAbilities([{ ...refund, permission, execute: () => ran++ }]);
+    const { result } = await callTool({ abilities, signal: stop.signal });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect([result.status, ran]).toEqual(["interrupted", 0]);
+  });
+
+  it("is under its own policy when it is called through another", async () => {
+    const abilities = createAbilities([refund]);
+    for (const meta of metaAbilities(abilities)) abilities.register(meta);
+    const toolDeclarations = [{ ...declaration, name: "agents/ability-call" }];
+    const call = { name: "agents/ability-call", parameters: { name: "shop/refund", parameters: { order: 7 } } };
+    const run = async (options: RunOptions) =>
+      (await callTool({ abilities, toolDeclarations, ...options }, call)).result;
+    const forbids = [
+      { actionPolicy: { tools: { "shop/refund": "forbidden" } } },
+      { actionPolicy: { categories: { money: "forbidden" } } },
+      { context: { deny: ["shop/refund"] } },
+    ];
+    for (const options of forbids) {
+      expect(answerOf(await run(options))).toMatchObject({ metadata: { error_type: "action_forbidden" } });
+    }
+    expect((await run({ actionPolicy: { tools: { "shop/refund": "preview" } } })).status).toBe("approval_required");
+    expect(answerOf(await run({}))).toMatchObject({ success: true });
   });
 
   it("hears the signal of a run that is stopped", async () => {
@@ -151,6 +211,33 @@ describe("an ability as a tool", () => {
   });
 });
 
-function denies(category: string): RunOptions {
-  return { toolPolicy: { mode: "deny", categories: [category] } };
-}
+describe("a required capability", () => {
+  const guarded = { ...declaration, name: "desk/erase", required_capability: "erase_orders" };
+  const call = { name: "desk/erase", parameters: {} };
+
+  it.each([
+    ["the host's executor", { toolDeclarations: [guarded] }],
+    ["a named executor", { toolDeclarations: [{ ...guarded, runtime: { executor_target: "vault" } }] }],
+  ])("is asked for before %s runs the tool", async (_title, options) => {
+    let ran = 0;
+    const toolExecutor = () => ran++;
+    const executors = { toolExecutor, namedToolExecutors: { vault: toolExecutor } };
+    const refused = await callTool({ ...options, ...executors, principal }, call);
+    expect(answerOf(refused.result)).toMatchObject({ metadata: { error_type: "capability_denied" } });
+    expect(ran).toBe(0);
+    await callTool({ ...options, ...executors, principal, holdsCapability: () => true }, call);
+    expect(ran).toBe(1);
+  });
+
+  it("is no concern of a client's tool, which gets none of the host's executors either", async () => {
+    let ran = 0;
+    const client = { name: "client/pick", description: "Picks.", runtime: { executor_target: "vault" } };
+    const namedToolExecutors = { vault: () => ran++ };
+    const { result } = await callTool(
+      { toolDeclarations: [client], namedToolExecutors },
+      { name: "client/pick", parameters: {} },
+    );
+    expect(answerOf(result)).toMatchObject({ metadata: { error_type: "executor_target_unavailable" } });
+    expect(ran).toBe(0);
+  });
+});

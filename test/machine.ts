@@ -1,4 +1,6 @@
 // A machine that a test feeds by hand, with its log.
+
+import type { Outcome } from "../src/contracts/outcome.ts";
 import { type Advance, advance } from "../src/loop/advance.ts";
 import { configure } from "../src/loop/configure.ts";
 import type { Arrived, Next } from "../src/loop/next.ts";
@@ -12,6 +14,11 @@ const toolDeclarations = { "ability/save": tool("ability/save"), "ability/peek":
 export const call = (id: string, name = "ability/save") => ({ id, name, parameters: { id } });
 export const calls = (...tool_calls: unknown[]) => ({ returned: { tool_calls } });
 export const returned = (value: unknown): Arrived => ({ returned: value });
+/** What is brought for the request under which a call is parked. */
+export const brought = (parked: Next, outcome: Outcome): Arrived => {
+  if (parked.kind !== "park") throw new Error(`The run is not parked: it asks for ${asked(parked)}.`);
+  return { request_id: parked.request_id, outcome };
+};
 
 type Machine = {
   readonly records: LogRecord[];

@@ -7,10 +7,13 @@ import { createHooks } from "../src/contracts/hooks.ts";
 import type { JsonMap } from "../src/contracts/json.ts";
 import { createMemoryApprovalMemory } from "../src/contracts/trust/approval-memory.ts";
 import type { PendingAction } from "../src/contracts/trust/pending-action.ts";
+import * as pendingAction from "../src/contracts/trust/pending-action.ts";
 import { createMemoryPendingActionStore } from "../src/contracts/trust/pending-action-store.ts";
+import { stageAction } from "../src/contracts/trust/stage-action.ts";
+import type { MediationDecision } from "../src/loop/decision.ts";
 import type { RunOptions, TurnRunner } from "../src/loop/options.ts";
 import { runConversation } from "../src/loop/run-conversation.ts";
-import { asked, call, calls, machine, returned } from "./machine.ts";
+import { asked, brought, call, calls, machine, returned } from "./machine.ts";
 
 const NAME = "desk/refund";
 const SECRET = "4711-planted";
@@ -21,6 +24,11 @@ const toolDeclarations = [
     ...{ action_policy: "preview", sensitive_parameters: ["pin"] },
   },
 ];
+
+const sample = {
+  ...{ action_id: "act-1", kind: "refund", summary: "Refund", preview: {}, apply_input: {} },
+  created_at: "2026-05-01T00:00:00Z",
+};
 
 /** A run in which the model asks for one refund. */
 async function refund(options: RunOptions = {}) {
@@ -104,11 +112,27 @@ describe("a call that needs approval", () => {
     expect(await store.get((envelope.payload as { action_id: string }).action_id)).not.toBeNull();
   });
 
-  it("has one id in one run, and another in another run, with or without a run id", async () => {
+  it("has an id of its own in every run, also under a run id that comes back", async () => {
     const idOf = async (options?: RunOptions) => ((await refund(options)).envelope.payload as JsonMap).action_id;
-    expect(await idOf({ runId: "r1" })).toBe(await idOf({ runId: "r1" }));
-    const ids = await Promise.all([idOf({ runId: "r1" }), idOf({ runId: "r2" }), idOf(), idOf()]);
+    const ids = await Promise.all([idOf({ runId: "r1" }), idOf({ runId: "r1" }), idOf(), idOf()]);
     expect(new Set(ids).size).toBe(4);
+  });
+
+  it("is proposed as it will run: with what was bound and filled in, and without what was overruled", async () => {
+    const bound = {
+      ...toolDeclarations[0],
+      parameter_bindings: { account: { source: "context", path: "account", authoritative: true } },
+      parameter_defaults: { euros: 50 },
+    };
+    const model: TurnRunner = () => ({
+      tool_calls: [{ id: "c1", name: "desk__refund", parameters: { order: 7, account: "ATTACKER" } }],
+    });
+    const { result } = await refundWith(model, { toolDeclarations: [bound], context: { account: "CUSTOMER" } });
+    const asItRuns = { order: 7, account: "CUSTOMER", euros: 50 };
+    expect(result.approval_required).toMatchObject({
+      payload: { preview: { parameters: asItRuns }, apply_input: { tool_name: NAME, parameters: asItRuns } },
+    });
+    expect(JSON.stringify(result.messages.at(-1))).not.toContain("CUSTOMER");
   });
 
   it("needs none when it is rejected or answered before it would run", async () => {
@@ -120,9 +144,47 @@ describe("a call that needs approval", () => {
     expect([replaced.result.status, replaced.ran]).toEqual([undefined, []]);
   });
 
-  it("is not handed to another runtime without it either", async () => {
-    const { result } = await refund({ preToolMediator: () => ({ action: "pending" }) });
-    expect(result.status).toBe("approval_required");
+  it.each<[string, MediationDecision]>([
+    ["a decision", { action: "pending" }],
+    ["a replaced result", { action: "replace_result", result: { success: false, status: "runtime_tool_pending" } }],
+    ["a rejection", { action: "reject", result: { success: false, tool_name: NAME, status: "runtime_tool_pending" } }],
+  ])("is not handed to another runtime without it either, by %s", async (_title, decided) => {
+    expect((await refund({ preToolMediator: () => decided })).result.status).toBe("approval_required");
+  });
+
+  it.each([
+    ["that lacks a parameter", { ...toolDeclarations[0], parameters: { required: ["account"] } }, {}],
+    ["that is hidden", toolDeclarations[0], { toolPolicy: { deny: [NAME] } }],
+  ])("%s is not handed to another runtime at all", async (_title, declaration, options) => {
+    const preToolMediator = () => ({ action: "pending" }) as const;
+    const { result, ran } = await refund({ ...options, toolDeclarations: [declaration], preToolMediator });
+    expect([result.status, ran]).toEqual([undefined, []]);
+  });
+
+  it("is not stored over another one, or over a decision", async () => {
+    const store = createMemoryPendingActionStore({ now: () => new Date(0) });
+    const proposed = { ...sample, apply_input: { euros: 8 } };
+    await stageAction(pendingAction.fromArray(proposed), { pendingActions: store }, {});
+    const swapped = pendingAction.fromArray({ ...proposed, apply_input: { euros: 9000 } });
+    await expect(stageAction(swapped, { pendingActions: store }, {})).rejects.toThrow("under this id");
+    expect(await store.get("act-1")).toMatchObject({ apply_input: { euros: 8 } });
+    await stageAction(pendingAction.fromArray(proposed), { pendingActions: store }, {});
+    store.recordResolution("act-1", { decision: "rejected", resolver: "user:7" });
+    const again = stageAction(pendingAction.fromArray(proposed), { pendingActions: store }, {});
+    await expect(again).rejects.toThrow("under this id");
+    expect(await store.get("act-1", true)).toMatchObject({ status: "rejected" });
+  });
+
+  it("is not stored any more once the run was stopped", async () => {
+    const stop = new AbortController();
+    const store = createMemoryPendingActionStore({ now: () => new Date(0) });
+    const get = async () => {
+      stop.abort();
+      return null;
+    };
+    const { result, ran } = await refund({ pendingActionStore: { ...store, get }, signal: stop.signal });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect([result.status, ran, await store.list()]).toEqual(["interrupted", [], []]);
   });
 });
 
@@ -190,8 +252,9 @@ describe("who decides how a call may run", () => {
 });
 
 describe("a run that can wait", () => {
-  const store = {} as NonNullable<RunOptions["pendingActionStore"]>;
+  const store = createMemoryPendingActionStore({ now: () => new Date(0) });
   const waiting = (options: RunOptions = {}) => machine({ toolDeclarations, ...options }, { waiting: "park" });
+  const accepted = { returned: { decision: "accepted" } };
   const asking = calls({ id: "c1", name: NAME, parameters }, { id: "c2", name: NAME, parameters: { order: 8 } });
 
   it("runs the call as it was proposed once it is accepted, and the next one needs its own yes", () => {
@@ -199,13 +262,14 @@ describe("a run that can wait", () => {
     bring();
     const parked = bring(asking);
     expect(parked).toMatchObject({ kind: "park", call: 0, request_id: expect.stringMatching(/^action-[0-9a-f]{32}$/) });
-    expect(bring(returned({ decision: "accepted" }))).toMatchObject({
+    expect(bring(brought(parked, accepted))).toMatchObject({
       order: { kind: "run_tool", call: { id: "c1", parameters } },
     });
     const second = bring(returned({ refunded: true }));
     expect(second).toMatchObject({ kind: "park", call: 1 });
     expect(second).not.toMatchObject({ request_id: (parked as { request_id: string }).request_id });
-    bring(returned({ decision: "rejected", reason: "Too late." }));
+    expect(bring(brought(parked, accepted))).toEqual(second);
+    bring(brought(second, { returned: { decision: "rejected", reason: "Too late." } }));
     expect(working.run.executions.map(({ result }) => result)).toMatchObject([
       { success: true },
       { success: false, error: "Too late.", metadata: { error_type: "approval_rejected" } },
@@ -218,11 +282,10 @@ describe("a run that can wait", () => {
     ["a yes in other words", "yes"],
     ["another case", { decision: "Accepted" }],
     ["a result", { success: true, result: "refunded" }],
-  ])("takes %s for a no", (_title, brought) => {
+  ])("takes %s for a no", (_title, given) => {
     const { bring, working } = waiting();
     bring();
-    bring(asking);
-    bring(returned(brought));
+    bring(brought(bring(asking), { returned: given }));
     expect(working.run.executions.map(errorTypeOf)).toEqual(["approval_rejected"]);
   });
 
@@ -238,21 +301,39 @@ describe("a run that can wait", () => {
     expect(parked).toMatchObject({ kind: "park", request_id: action.action_id });
     made.restart();
     expect(made.bring()).toEqual(parked);
-    expect(asked(made.bring(returned({ decision: "accepted" })))).toBe("run_tool");
+    expect(asked(made.bring(brought(parked, accepted)))).toBe("run_tool");
   });
 
   it("hands an accepted call to the runtime that the mediator chose for it", () => {
     const { bring } = waiting({ preToolMediator: () => null });
     bring();
     expect(asked(bring(asking))).toBe("mediator");
-    expect(bring(returned({ action: "pending" }))).toMatchObject({
-      kind: "park",
-      request_id: expect.stringMatching(/^action-/),
-    });
-    expect(bring(returned({ decision: "accepted" }))).toMatchObject({
+    const parked = bring(returned({ action: "pending" }));
+    expect(parked).toMatchObject({ kind: "park", request_id: expect.stringMatching(/^action-/) });
+    expect(bring(brought(parked, accepted))).toMatchObject({
       kind: "park",
       request_id: expect.stringMatching(/^runtime-tool-/),
     });
+  });
+
+  it("asks the policy once more before an accepted call runs: agreeing is no right", () => {
+    const { bring, working } = waiting({ actionPolicyProviders: [() => null] });
+    bring();
+    expect(asked(bring(asking))).toBe("action_policy");
+    const parked = bring(returned("preview"));
+    expect(asked(bring(brought(parked, accepted)))).toBe("action_policy");
+    bring(returned("forbidden"));
+    expect(working.run.executions.map(errorTypeOf)).toEqual(["action_forbidden"]);
+  });
+
+  it("runs an accepted call that still needs approval, for it has it", () => {
+    const { bring } = waiting({ actionPolicyProviders: [() => null], preToolMediator: () => null });
+    bring();
+    bring(asking);
+    expect(asked(bring(returned("preview")))).toBe("mediator");
+    const parked = bring(returned(null));
+    expect(asked(bring(brought(parked, accepted)))).toBe("action_policy");
+    expect(asked(bring(returned("preview")))).toBe("run_tool");
   });
 
   it("that is stopped while it waits has not begun the call", () => {

@@ -2,10 +2,12 @@
 // when the tool is seen and its action policy allows it.
 import { describe, expect, it } from "vitest";
 import type { ConversationResult } from "../src/contracts/conversation/result.ts";
+import { createHooks } from "../src/contracts/hooks.ts";
 import type { JsonMap, UnknownMap } from "../src/contracts/json.ts";
 import type { ActionPolicy } from "../src/contracts/tools/action-policy.ts";
 import type { RunOptions, TurnRunner } from "../src/loop/options.ts";
 import { runConversation } from "../src/loop/run-conversation.ts";
+import { machine, returned } from "./machine.ts";
 
 const NAME = "desk/refund";
 const policies: readonly ActionPolicy[] = ["direct", "preview", "forbidden"];
@@ -127,7 +129,109 @@ describe("a tool under any number of layers", () => {
   });
 });
 
+describe("an option that guards", () => {
+  it.each<[keyof RunOptions, unknown]>([
+    ["toolPolicy", "deny"],
+    ["toolPolicyProviders", () => null],
+    ["toolPolicyProviders", [{}]],
+    ["toolAccessChecker", {}],
+    ["hidesWriteTools", "yes"],
+    ["actionPolicy", "forbidden"],
+    ["actionPolicy", { tools: { [NAME]: "deny" } }],
+    ["actionPolicyProviders", new Set()],
+    ["approvalMemory", {}],
+    ["pendingActionStore", {}],
+    ["abilities", []],
+    ["authorize", true],
+  ])("is refused when it cannot: %s %j", async (option, value) => {
+    const run = runConversation([{ role: "user", content: "go" }], () => ({ tool_calls: [] }), { [option]: value });
+    await expect(run).rejects.toMatchObject({
+      code: "invalid_agent_conversation_loop",
+      detail: expect.stringContaining(option),
+    });
+  });
+});
+
+describe("a declaration", () => {
+  const declare = (name: string, more: UnknownMap = {}) => ({ name, source: "desk", description: "Does it.", ...more });
+
+  async function rejectedOf(...toolDeclarations: UnknownMap[]) {
+    const events: JsonMap[] = [];
+    await runConversation([{ role: "user", content: "go" }], () => ({ tool_calls: [] }), {
+      toolDeclarations,
+      toolExecutor: () => "ok",
+      onEvent: (event, payload) => event === "tool_declarations_rejected" && events.push(payload),
+    });
+    return events.flatMap(({ rejected }) => (rejected as readonly { name: string }[]).map(({ name }) => name));
+  }
+
+  it("that names a policy there is not is rejected: it was meant to say something", async () => {
+    expect(await rejectedOf(declare("desk/a", { action_policy: "deny" }), declare("desk/b"))).toEqual(["desk/a"]);
+    expect(await rejectedOf(declare("desk/a", { action_policy_job: 7 }), declare("desk/b"))).toEqual(["desk/a"]);
+  });
+
+  it("that the model would call by another's name is rejected", async () => {
+    expect(await rejectedOf(declare("desk/re-fund"), declare("desk/re__fund"))).toEqual(["desk/re__fund"]);
+    expect(await rejectedOf(declare("desk/a"), declare("desk/b", { provider_aliases: ["desk/a"] }))).toEqual([
+      "desk/b",
+    ]);
+  });
+
+  it("of a client cannot take the calls of the host's tools, wherever it stands", async () => {
+    const client = { name: "client/x", description: "Picks.", provider_aliases: ["desk__refund"] };
+    expect(await rejectedOf(client, declare(NAME))).toEqual(["client/x"]);
+  });
+});
+
+describe("the names that providers send", () => {
+  it("count for rules and budgets as the tools they stand for", async () => {
+    const names = ["desk__open", "desk__read", "desk__read"];
+    const model: TurnRunner = () => ({
+      tool_calls: names.map((name, index) => ({ id: `c${index}`, name, parameters: {} })),
+    });
+    const declared = ["desk/open", "desk/read", "desk/close"];
+    const toolDeclarations = declared.map((name) => ({ name, source: "desk", description: "Does it." }));
+    const run = (options: RunOptions) =>
+      runConversation([{ role: "user", content: "go" }], model, {
+        toolDeclarations,
+        toolExecutor: () => "ok",
+        ...options,
+      });
+    const rule = {
+      after_tool: "desk/open",
+      limited_tools: ["desk/read"],
+      max_calls: 1,
+      require_one_of: ["desk/close"],
+    };
+    expect((await run({ toolCallRules: [rule] })).tool_execution_results.map(errorTypeOf)).toEqual([
+      undefined,
+      undefined,
+      "tool_call_gate_rejected",
+    ]);
+    const limited = await run({ budgets: [{ name: "tool_calls_desk/read", ceiling: 1 }] });
+    expect(limited.budget).toBe("tool_calls_desk/read");
+  });
+});
+
+function errorTypeOf({ result }: JsonMap): unknown {
+  return (result as { metadata: JsonMap }).metadata.error_type;
+}
+
 describe("the visibility policy", () => {
+  const seenWith = async (options: RunOptions) => {
+    let seen: string[] = [];
+    const model: TurnRunner = (_messages, _context, { tools: shown }) => {
+      seen = Object.keys(shown);
+      return { tool_calls: [] };
+    };
+    const toolExecutor = () => "ok";
+    await runConversation([{ role: "user", content: "go" }], model, {
+      toolDeclarations: tools,
+      toolExecutor,
+      ...options,
+    });
+    return seen;
+  };
   const tools = ["desk/read", "desk/refund"].map((name) => ({ name, source: "desk", description: "Does it." }));
 
   it("is asked once a turn, however many calls the turn makes", async () => {
@@ -193,6 +297,28 @@ describe("the visibility policy", () => {
       toolPolicyProviders: [() => Promise.reject(new Error("policy store is down"))],
     });
     expect([asked, result.status, result.failure?.message]).toEqual([false, "failed", "policy store is down"]);
+  });
+
+  it("lets a filter name what is shown, as a list or a map", async () => {
+    for (const answer of [["desk/read"], { "desk/read": {} }]) {
+      const hooks = createHooks();
+      hooks.filter("resolvedTools", () => answer);
+      expect(await seenWith({ hooks })).toEqual(["desk/read"]);
+    }
+  });
+
+  it.each([1, "no", {}, { code: "denied", message: "no" }])(
+    "takes %j from an access checker for a no",
+    async (answer) => {
+      expect(await seenWith({ toolAccessChecker: () => answer })).toEqual([]);
+    },
+  );
+
+  it("is stored with its first answer, so that a tool that is added later is not shown without it", () => {
+    const made = machine({ toolPolicyProviders: [() => null] });
+    made.bring();
+    made.bring(returned(["ability/save", "ability/peek"]));
+    expect(made.bodies).toContainEqual({ to: "tools", names: ["ability/save", "ability/peek"] });
   });
 
   it("keeps the secrets of a tool that it hides", async () => {

@@ -1,6 +1,6 @@
 // Two abilities about abilities: one finds what there is, the other calls it by name. With them a model can use many
 // abilities without being offered each as a tool of its own.
-import type { Abilities, Ability } from "../contracts/abilities/ability.ts";
+import { ABILITY_CALL, type Abilities, type Ability } from "../contracts/abilities/ability.ts";
 import { type DispatchHost, dispatch, redactedParameters } from "../contracts/abilities/dispatcher.ts";
 import { nonEmptyString, stringList, trim, trimmed, wholeNumber } from "../contracts/coerce.ts";
 import { asMap, emptyMap, isMap, type JsonMap, type UnknownMap } from "../contracts/json.ts";
@@ -26,7 +26,6 @@ type AbilityCall = {
 };
 
 const SEARCH = "agents/ability-search";
-const CALL = "agents/ability-call";
 
 const USUAL_LIMIT = 20;
 const MOST_FOUND = 100;
@@ -60,7 +59,8 @@ export async function call(
   const given = asMap(input) ?? emptyMap;
   const name = trimmed(given.name);
   if (name === undefined) return operationError("agents_ability_call_missing_name", "name must be a non-empty string");
-  if (name === CALL) return operationError("agents_ability_call_recursion", `"${CALL}" cannot be called by itself.`);
+  if (name === ABILITY_CALL)
+    return operationError("agents_ability_call_recursion", `"${ABILITY_CALL}" cannot be called by itself.`);
   if (!host.abilities.get(name)) {
     return operationError("agents_ability_call_not_found", `There is no ability "${name}".`);
   }
@@ -98,7 +98,7 @@ const searchAbility = {
 };
 
 const callAbility = {
-  name: CALL,
+  name: ABILITY_CALL,
   label: "Call an ability",
   description: "Calls an ability by its name with the parameters it needs.",
   category: "agents",

@@ -37,9 +37,9 @@ const snapshots = createBrand();
  * `toJSON` is honoured. A cycle, a bigint or a value nested deeper than 512 levels throws `not_json`. A `__proto__`
  * key is dropped: no reader of the copy can be handed one safely.
  */
-export function snapshot(value: unknown): Json {
+export function snapshot(value: unknown, deepest: number = DEEPEST): Json {
   try {
-    return copy(value, 0, []) ?? null;
+    return copy(value, deepest, []) ?? null;
   } catch (thrown) {
     if (thrown instanceof HoldfastError) throw thrown;
     throw notJson("it refuses to be read", thrown);
@@ -69,7 +69,7 @@ export function snapshotMap(value: unknown): JsonMap {
   return isMap(copied) ? copied : emptyMap;
 }
 
-function copy(value: unknown, depth: number, ancestors: object[]): Json | undefined {
+function copy(value: unknown, levels: number, ancestors: object[]): Json | undefined {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -79,34 +79,34 @@ function copy(value: unknown, depth: number, ancestors: object[]): Json | undefi
     case "bigint":
       throw notJson("a bigint has no JSON form");
     case "object":
-      return value === null ? null : copyObject(value, depth, ancestors);
+      return value === null ? null : copyObject(value, levels, ancestors);
     default:
       return undefined;
   }
 }
 
-function copyObject(value: object, depth: number, ancestors: object[]): Json | undefined {
+function copyObject(value: object, levels: number, ancestors: object[]): Json | undefined {
   if (snapshots.has(value)) return value as Json;
-  if (depth === DEEPEST) throw notJson(`it is nested deeper than ${DEEPEST} levels`);
+  if (levels === 0) throw notJson("it is nested too deep");
   if (ancestors.includes(value)) throw notJson("it contains itself");
-  if ("toJSON" in value && typeof value.toJSON === "function") return copy(value.toJSON(), depth + 1, ancestors);
+  if ("toJSON" in value && typeof value.toJSON === "function") return copy(value.toJSON(), levels - 1, ancestors);
   ancestors.push(value);
-  const copied = Array.isArray(value) ? copyList(value, depth, ancestors) : copyMap(value, depth, ancestors);
+  const copied = Array.isArray(value) ? copyList(value, levels, ancestors) : copyMap(value, levels, ancestors);
   ancestors.pop();
   return seal(copied as object) as Json;
 }
 
-function copyList(list: readonly unknown[], depth: number, ancestors: object[]): Json {
+function copyList(list: readonly unknown[], levels: number, ancestors: object[]): Json {
   const copied: Json[] = new Array(list.length);
-  for (let index = 0; index < list.length; index++) copied[index] = copy(list[index], depth + 1, ancestors) ?? null;
+  for (let index = 0; index < list.length; index++) copied[index] = copy(list[index], levels - 1, ancestors) ?? null;
   return copied;
 }
 
-function copyMap(map: object, depth: number, ancestors: object[]): Json {
+function copyMap(map: object, levels: number, ancestors: object[]): Json {
   const copied: Record<string, Json> = {};
   for (const key of Object.keys(map)) {
     if (key === "__proto__") continue;
-    const item = copy((map as UnknownMap)[key], depth + 1, ancestors);
+    const item = copy((map as UnknownMap)[key], levels - 1, ancestors);
     if (item !== undefined) copied[key] = item;
   }
   return copied;

@@ -1,5 +1,6 @@
 // Every place where a host listens in or has a say: what is passed there, and what a host may put in its place.
-import { isMap, type JsonMap, type UnknownMap } from "./json.ts";
+import { isContainer, isMap, type JsonMap, type UnknownMap } from "./json.ts";
+import * as actionPolicy from "./tools/action-policy.ts";
 import type { RuntimeToolRequest, RuntimeToolResult } from "./tools/runtime-tool.ts";
 
 /** What each event passes to its listeners. */
@@ -32,7 +33,8 @@ export type HookFilters = {
   toolResultDiagnostics: { value: UnknownMap; about: [context: UnknownMap] };
 
   toolPolicyProviders: { value: readonly unknown[]; about: [context: UnknownMap] };
-  resolvedTools: { value: UnknownMap; about: [context: UnknownMap] };
+  /** A map, of which only the names count, or a list of names. */
+  resolvedTools: { value: UnknownMap | readonly unknown[]; about: [context: UnknownMap] };
   writeCapableCategories: { value: readonly unknown[]; about: [context: UnknownMap] };
   actionPolicyProviders: { value: readonly unknown[]; about: [context: UnknownMap] };
   approvalMemoryStore: { value: UnknownMap | null; about: [context: UnknownMap] };
@@ -105,17 +107,17 @@ export const isUsable: Readonly<Record<FilterName, (answer: unknown) => boolean>
   preToolCallDecision: isMap,
   toolResultDiagnostics: isMap,
   toolPolicyProviders: Array.isArray,
-  resolvedTools: isMap,
+  resolvedTools: isContainer,
   writeCapableCategories: Array.isArray,
   actionPolicyProviders: Array.isArray,
   approvalMemoryStore: isMap,
-  toolActionPolicy: isGiven,
+  toolActionPolicy: (answer) => actionPolicy.normalize(answer) !== null,
   runtimeToolPolicy: isMap,
   toolSources: Array.isArray,
   toolSourceOrder: Array.isArray,
   toolSourceTools: isMap,
   preExecuteAbility: isGiven,
-  abilityPreExecuteDecision: isGiven,
+  abilityPreExecuteDecision: isDecision,
   pendingActionStore: isMap,
   runtimePackageRunHandler: isFunction,
   runtimePackageRunStatusHandler: isFunction,
@@ -138,10 +140,16 @@ export const gates: ReadonlySet<FilterName> = new Set<FilterName>([
   "toolActionPolicy",
   "preExecuteAbility",
   "abilityPreExecuteDecision",
+  "pendingActionStore",
 ]);
 
 function isGiven(answer: unknown): boolean {
   return answer !== undefined;
+}
+
+/** Null says nothing, so that it cannot take back what another has decided. */
+function isDecision(answer: unknown): boolean {
+  return answer !== undefined && answer !== null;
 }
 
 function isFunction(answer: unknown): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asked, call, calls, machine, returned } from "../../test/machine.ts";
+import { asked, brought, call, calls, machine, returned } from "../../test/machine.ts";
 import * as message from "../contracts/conversation/message.ts";
 import * as toolPairs from "../contracts/conversation/tool-pairs.ts";
 import { createHooks } from "../contracts/hooks.ts";
@@ -164,8 +164,9 @@ describe("a call that waits for somebody outside", () => {
     const { bring, working } = machine({}, { waiting: "park" });
     bring();
     bring(calls(call("a"), call("b")));
-    bring(returned(waitsOutside));
-    expect(bring(returned({ success: true, result: "from outside" }))).toMatchObject({ order: { call: { id: "b" } } });
+    const parked = bring(returned(waitsOutside));
+    const outcome = { returned: { success: true, result: "from outside" } };
+    expect(bring(brought(parked, outcome))).toMatchObject({ order: { call: { id: "b" } } });
     expect(asked(bring(returned("saved")))).toBe("call_model");
     expect(working.run.executions.map(({ tool_call_id, result }) => ({ tool_call_id, result }))).toMatchObject([
       { tool_call_id: "a", result: { success: true, result: "from outside" } },
@@ -178,8 +179,8 @@ describe("a call that waits for somebody outside", () => {
     const { bring, working } = machine({}, { waiting: "park" });
     bring();
     bring(calls(call("a"), call("b")));
-    bring(returned(waitsOutside));
-    expect(bring({ threw: new Error("timed out") })).toMatchObject({ order: { call: { id: "b" } } });
+    const parked = bring(returned(waitsOutside));
+    expect(bring(brought(parked, { threw: new Error("timed out") }))).toMatchObject({ order: { call: { id: "b" } } });
     expect(working.run.executions[0]?.result).toMatchObject({ success: false, error: "timed out" });
   });
 
@@ -190,7 +191,8 @@ describe("a call that waits for somebody outside", () => {
     const parked = made.bring(returned(waitsOutside));
     made.restart();
     expect(made.bring()).toEqual(parked);
-    expect(made.bring(returned({ success: true, result: 1 }))).toMatchObject({ order: { call: { id: "b" } } });
+    const outcome = { returned: { success: true, result: 1 } };
+    expect(made.bring(brought(parked, outcome))).toMatchObject({ order: { call: { id: "b" } } });
   });
 
   it("is parked under the action that is to be approved, or under the call when it names none", () => {
@@ -209,8 +211,9 @@ describe("a call that waits for somebody outside", () => {
     const { bring, working } = machine({}, { waiting: "park" });
     bring();
     bring(calls(call("a"), call("b")));
-    bring(returned(asksApproval("act-1")));
-    expect(bring(returned({ success: true, result: "published" }))).toMatchObject({ order: { call: { id: "b" } } });
+    const parked = bring(returned(asksApproval("act-1")));
+    const outcome = { returned: { success: true, result: "published" } };
+    expect(bring(brought(parked, outcome))).toMatchObject({ order: { call: { id: "b" } } });
     expect(working.transcript.map(({ type }) => type)).toEqual([
       "text",
       "tool_call",
@@ -219,6 +222,55 @@ describe("a call that waits for somebody outside", () => {
       "tool_call",
     ]);
     expect(toolPairs.validate(working.transcript.slice(0, 4))).toEqual([]);
+  });
+
+  it("takes nothing but what is brought for its own request, and that once", () => {
+    const { bring, working } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a"), call("b")));
+    const parked = bring(returned(waitsOutside));
+    expect(bring({ request_id: "another", outcome: { returned: "stray" } })).toEqual(parked);
+    expect(() => bring(returned("nobody's"))).toThrow("name its request");
+    bring(brought(parked, { returned: { success: true, result: 1 } }));
+    expect(() => bring(brought(parked, { returned: { success: true, result: 2 } }))).toThrow("Nothing is waited for");
+    expect(working.run.executions).toHaveLength(1);
+  });
+
+  it.each([
+    ["is told when its own proposal was rejected", { decision: "rejected", reason: "no" }, "approval_rejected"],
+    ["gets the result of its own proposal", { decision: "accepted", result: "published" }, undefined],
+    [
+      "is an error when it was accepted and nobody says what came of it",
+      { decision: "accepted" },
+      "runtime_tool_failed",
+    ],
+  ])("%s", (_title, returnedValue, errorType) => {
+    const { bring, working } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a")));
+    const parked = bring(returned(asksApproval("act-1")));
+    bring(brought(parked, { returned: returnedValue }));
+    const result = working.run.executions[0]?.result as { metadata: { error_type?: string } };
+    expect(result.metadata.error_type).toBe(errorType);
+  });
+
+  it("that is stopped while its own proposal waits may have done something", () => {
+    const { bring, working } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a")));
+    bring(returned(asksApproval("act-1")));
+    bring({ stop: message.text("user", "Stop."), performed: false });
+    expect(working.run.executions[0]?.result).toMatchObject({ metadata: { error_type: "outcome_unknown" } });
+  });
+
+  it("keeps the log and the state small, whatever the request is called", () => {
+    const { bring, state } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("a")));
+    expect(bring(returned(asksApproval("x".repeat(5000))))).toMatchObject({
+      request_id: expect.stringMatching(/^sha256:/),
+    });
+    expect(JSON.stringify(state()).length).toBeLessThan(3000);
   });
 
   it("is handed to the store first when there is one, and waits only when that worked", () => {

@@ -2,12 +2,13 @@
 import { isContainer, snapshot } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as toolResult from "../contracts/tools/result.ts";
-import { askApproval } from "./approve.ts";
-import { filterDecision, mediate, openCall, resolvePolicy, runCall } from "./call.ts";
+import { askApproval, isProposed } from "./approve.ts";
+import { openCall, runCall } from "./call.ts";
 import { checkCancellation, stopRun } from "./interrupt.ts";
 import { judgeCall, judgeReported } from "./judge.ts";
-import type { Arrived, Next, Notice, Stop } from "./next.ts";
+import type { Arrived, Brought, Next, Notice, Stop } from "./next.ts";
 import { parkCall } from "./park.ts";
+import { filterDecision, mediate, resolvePolicy } from "./permit.ts";
 import type { Effect, LogRecord, Position } from "./records.ts";
 import { settleCall, settleStopped } from "./settle.ts";
 import type { State } from "./state.ts";
@@ -15,7 +16,7 @@ import { Step } from "./step.ts";
 import { accept, beginFlow, beginTurn, callModel, compact } from "./turn.ts";
 import { endFlow, endTurn, spendTurn } from "./verdict.ts";
 import { resolveTools } from "./visible-tools.ts";
-import { isWaiting } from "./wait.ts";
+import { isWaiting } from "./waits.ts";
 import type { Body, Working } from "./working.ts";
 
 export type Advance = {
@@ -72,12 +73,23 @@ export function advance(
   const step = new Step(state, working, now, inPlace);
   let outcome: Outcome | undefined;
   if (arrived && "stop" in arrived) stop(step, arrived);
-  else if (arrived) outcome = isReadHere(state.in_flight) ? readable(arrived) : arrived;
+  else if (arrived) outcome = "request_id" in arrived ? answerTo(state, arrived) : outcomeFor(state, arrived);
   for (;;) {
     const next = handlers[step.state.position](step, outcome);
     outcome = undefined;
     if (next) return { state: step.state, records: step.records, bodies: step.bodies, notices: step.notices, next };
   }
+}
+
+/** What was brought for the call that is parked. Somebody may bring it twice, or after the run went on: that changes nothing. */
+function answerTo({ position, waiting }: State, { request_id, outcome }: Brought): Outcome | undefined {
+  if (position !== "call.parked") throw new Error(`Nothing is waited for at ${position}.`);
+  return request_id === waiting?.request_id ? readable(outcome) : undefined;
+}
+
+function outcomeFor({ position, in_flight }: State, arrived: Outcome): Outcome {
+  if (position === "call.parked") throw new Error("What is brought for a parked call has to name its request.");
+  return isReadHere(in_flight) ? readable(arrived) : arrived;
 }
 
 /**
@@ -114,8 +126,8 @@ function resultOfStopped({ call, state }: Step, performed: boolean): toolResult.
   if (call.result && !isWaiting(call.result)) return call.result;
   const { in_flight, waiting } = state;
   const hasBegun = performed && (in_flight?.kind === "run_tool" || in_flight?.kind === "store_request");
-  // Whoever holds a pending request may be at work on it.
-  if (hasBegun || waiting?.as === "pending") {
+  // Whoever holds a request may be at work on it, and a tool that asked for approval itself has begun.
+  if (hasBegun || (waiting && !isProposed(call))) {
     const error = "Stopped before the tool answered; what it did is unknown.";
     return toolResult.failure(call.name, error, { error_type: "outcome_unknown" });
   }

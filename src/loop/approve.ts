@@ -1,16 +1,19 @@
 // A call that may only run once a person has agreed: the loop proposes it as a pending action and waits.
 import * as canonicalJson from "../contracts/canonical-json.ts";
 import { trimmed } from "../contracts/coerce.ts";
-import { isMap, type Json, type JsonMap, seal } from "../contracts/json.ts";
+import { isMap, type Json, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import type { Prepared } from "../contracts/tools/execution.ts";
+import { redact } from "../contracts/tools/exposure.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as pendingAction from "../contracts/trust/pending-action.ts";
 import * as workspace from "../contracts/workspace.ts";
-import { afterApproval, returnResult } from "./call.ts";
+import { returnResult } from "./call.ts";
 import type { Next } from "./next.ts";
+import { afterApproval } from "./permit.ts";
 import type { Step } from "./step.ts";
 import { policyContext } from "./visible-tools.ts";
-import { waitForApproval } from "./wait.ts";
+import { rejectedByPerson, waitForApproval } from "./wait.ts";
 import type { OpenCall } from "./working.ts";
 
 /** Proposes the call and waits for the decision. If the proposal could not be stored, that is said, and nothing runs. */
@@ -23,26 +26,36 @@ export function askApproval(step: Step, arrived?: Outcome): Next | undefined {
   }
   const isStaged = !arrived || "returned" in arrived;
   const metadata = seal({ tool_call_id: call.id, tool_name: call.name, ...(!isStaged && { staged: false }) });
-  const envelope = pendingAction.approvalEnvelope(action, { metadata });
-  const shown = seal({ ...action, apply_input: applyInput(call, call.exposure.parameters) });
-  waitForApproval(step, { envelope, asked: pendingAction.approvalEnvelope(shown, { metadata }) });
+  const asked = pendingAction.approvalEnvelope(asTheModelSeesIt(call, action), { metadata });
+  waitForApproval(step, { envelope: pendingAction.approvalEnvelope(action, { metadata }), asked });
+}
+
+type Ready = Extract<Prepared, { ready: true }>;
+
+function ready({ number, prepared }: OpenCall): Ready {
+  if (!prepared.ready) throw new Error(`Call ${number} cannot run, so nobody can approve it.`);
+  return prepared;
 }
 
 /**
- * What the loop proposes. Its id follows from the run and the call, so that a proposal made again after a crash takes the
- * place of the first one instead of standing beside it.
+ * What the loop proposes: the call as it will run, with what was bound or filled in. Its id follows from the run, the call
+ * and all of its parameters, so that a proposal made again after a crash is the same one, and another one never is.
  */
 function proposal(step: Step): pendingAction.PendingAction {
   const { call, state, now } = step;
+  const { tool_call, tool_def } = ready(call);
+  const { tool_name, parameters } = tool_call;
   const context = policyContext(step);
-  const { description } = call.prepared.ready ? call.prepared.tool_def : { description: "" };
-  const identity = canonicalJson.sha256(`${state.key}|${call.number}|${call.id}`);
+  const shown = redact(parameters, tool_def);
+  const identity = canonicalJson.sha256(
+    canonicalJson.text([state.key, call.number, call.id, tool_name, canonicalJson.sortedText(parameters)]),
+  );
   return pendingAction.fromArray({
     action_id: `action-${identity.slice(0, 32)}`,
     kind: "tool_call",
-    summary: summaryOf(call),
-    preview: { tool_name: call.name, description, parameters: call.exposure.parameters },
-    apply_input: applyInput(call, call.parameters),
+    summary: summaryOf(tool_name, shown),
+    preview: { tool_name, description: tool_def.description, parameters: shown },
+    apply_input: { tool_name, tool_call_id: call.id, parameters },
     workspace: workspaceOf(context),
     agent: trimmed(context.agent_slug) ?? trimmed(context.agent_id) ?? null,
     creator: creatorOf(context),
@@ -56,17 +69,27 @@ function proposal(step: Step): pendingAction.PendingAction {
   });
 }
 
+/** The proposal with the parameters that the model gave, redacted: what was bound from the context is none of its business. */
+function asTheModelSeesIt({ exposure }: OpenCall, action: pendingAction.PendingAction): pendingAction.PendingAction {
+  const { parameters } = exposure;
+  const { tool_name } = snapshotMap(action.apply_input);
+  return seal({
+    ...action,
+    summary: summaryOf(String(tool_name), parameters),
+    preview: seal({ ...snapshotMap(action.preview), parameters }),
+    apply_input: seal({ ...snapshotMap(action.apply_input), parameters }),
+  });
+}
+
 /** One line for the person who decides; the preview has the whole. */
-function summaryOf({ name, exposure }: OpenCall): string {
-  const line = `Run ${name} ${JSON.stringify(exposure.parameters)}`;
-  return line.length <= LONGEST_SUMMARY ? line : `${line.slice(0, LONGEST_SUMMARY - 1)}…`;
+function summaryOf(toolName: string, parameters: JsonMap): string {
+  const line = `Run ${toolName} ${JSON.stringify(parameters)}`;
+  if (line.length <= LONGEST_SUMMARY) return line;
+  // A character of two halves is not cut in the middle.
+  return `${line.slice(0, LONGEST_SUMMARY - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 const LONGEST_SUMMARY = 200;
-
-function applyInput({ id, name }: OpenCall, parameters: JsonMap): JsonMap {
-  return seal({ tool_name: name, tool_call_id: id, parameters });
-}
 
 function workspaceOf(context: JsonMap): Json {
   try {
@@ -82,17 +105,17 @@ function creatorOf({ acting_user_id }: JsonMap): string | null {
 
 /** True while the call waits for an approval that the loop itself asked for. */
 export function isProposed(call: OpenCall): boolean {
-  return call.policy === "preview" && call.result === null;
+  return call.policy === "preview" && !call.approved && call.result === null;
 }
 
-/** Runs the call if it was accepted. Anything else than that word is a no. */
+/** Runs the call if it was accepted and may still run. Anything else than that word is a no. */
 export function takeDecision(step: Step, arrived: Outcome): undefined {
-  const { call } = step;
+  const { call, config } = step;
   const answer = "returned" in arrived && isMap(arrived.returned) ? arrived.returned : {};
-  if (answer.decision !== "accepted") {
-    const error = trimmed(answer.reason) ?? "The action was rejected.";
-    return returnResult(step, toolResult.failure(call.name, error, { error_type: "approval_rejected" }));
-  }
+  if (answer.decision !== "accepted") return returnResult(step, rejectedByPerson(call.name, answer.reason));
+  const { tool_name } = ready(call).tool_call;
+  // The decision may come days later, to a version of the agent that has no such tool any more.
+  if (!Object.hasOwn(config.tools, tool_name)) return returnResult(step, toolResult.notFound(call.name));
   const { to, call: approved } = afterApproval(step, call);
   step.record({ type: "call.approved", call: approved.number }, to, [{ to: "call", value: approved }]);
 }

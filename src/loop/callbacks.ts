@@ -3,6 +3,7 @@
 import { createAbilityExecutor, namesAbility } from "../contracts/abilities/executor.ts";
 import { cancellationMessage } from "../contracts/conversation/chat-run-control.ts";
 import { emptyMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { guardCapabilities } from "../contracts/tools/capability-guard.ts";
 import { chatExecutor } from "../contracts/tools/chat-executor.ts";
 import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import * as execution from "../contracts/tools/execution.ts";
@@ -23,7 +24,7 @@ export type Callbacks = {
 export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, options: RunOptions): Callbacks {
   const { hooks, signal } = options;
   const withSignal = Object.freeze(signal ? { signal } : {});
-  const executeTool = toolExecutor(options);
+  const executors = toolExecutors(options);
 
   function perform(order: EffectOrder): unknown {
     switch (order.kind) {
@@ -40,7 +41,7 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
         if (!options.runtimeToolStore) return undefined;
         return runtimeToolLifecycle.createPendingRequest(options.runtimeToolStore, order.request, order.context, hooks);
       case "store_action":
-        return stageAction(order.action, { hooks, pendingActions: options.pendingActionStore }, order.context);
+        return stageAction(order.action, { hooks, pendingActions: options.pendingActionStore }, order.context, signal);
       default:
         return order satisfies never;
     }
@@ -48,9 +49,8 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
 
   function runTool({ call, declaration, context }: Extract<EffectOrder, { kind: "run_tool" }>): unknown {
     const target = execution.executorTarget(declaration);
-    if (target === undefined) return executeTool?.(call, declaration, context, withSignal);
-    const named = options.namedToolExecutors;
-    return named?.[target]?.(call, declaration, context, withSignal);
+    const executor = target === undefined ? executors.execute : executors.named[target];
+    return executor?.(call, declaration, context, withSignal);
   }
 
   function answer(question: Question): unknown {
@@ -60,7 +60,7 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
       case "visible_tools":
         return visibleTools(run.config.tools, question.context, options);
       case "action_policy":
-        return callPolicy(question.context, options);
+        return callPolicy(question.context, run.config.tools, options);
       case "audit_parameters": {
         const { redacted, raw, tool_name, declaration, context } = question;
         return hooks?.apply("toolAuditParameters", redacted, raw, tool_name, declaration, context);
@@ -108,22 +108,24 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
   return { perform, answer };
 }
 
-/** The executor of tools that ask for none by name. Abilities run the tools that name one; without another executor, all. */
-function toolExecutor(options: RunOptions): ToolExecutor | undefined {
-  const {
-    abilities,
-    authorize,
-    hooks,
-    holdsCapability,
-    pendingActionStore: pendingActions,
-    toolExecutor: own,
-  } = options;
-  if (!abilities) return own;
+/** Every executor runs only what the principal has the required capability for; abilities look after that themselves. */
+function toolExecutors(options: RunOptions): { execute?: ToolExecutor; named: Readonly<Record<string, ToolExecutor>> } {
+  const { authorize, hooks, holdsCapability } = options;
+  const guard = (executor: ToolExecutor) => guardCapabilities(executor, { authorize, hooks, holdsCapability });
+  const named = Object.entries(options.namedToolExecutors ?? {}).flatMap(([target, executor]) =>
+    typeof executor === "function" ? [[target, guard(executor)] as const] : [],
+  );
+  const own = options.toolExecutor && guard(options.toolExecutor);
+  const execute = options.abilities ? withAbilities(options, own) : own;
+  return { ...(execute && { execute }), named: Object.fromEntries(named) };
+}
+
+/** Abilities run the tools that name one; without another executor, all that are not the client's. */
+function withAbilities(options: RunOptions, own: ToolExecutor | undefined): ToolExecutor {
+  const { abilities, authorize, hooks, holdsCapability, pendingActionStore: pendingActions } = options;
   const asAbility = createAbilityExecutor({ abilities, authorize, hooks, holdsCapability, pendingActions });
   if (!own) return chatExecutor(asAbility);
-  const execute: ToolExecutor = (call, declaration, ...rest) =>
-    (namesAbility(declaration) ? asAbility : own)(call, declaration, ...rest);
-  return execute;
+  return (call, declaration, ...rest) => (namesAbility(declaration) ? asAbility : own)(call, declaration, ...rest);
 }
 
 /** The callback's own map, or none when it gave something else. */

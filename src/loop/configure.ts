@@ -13,6 +13,7 @@ import type { ToolMap } from "../contracts/tools/declaration.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as truncation from "../contracts/tools/truncation.ts";
+import { checkOptions } from "./check-options.ts";
 import type { RunOptions } from "./options.ts";
 import { asksForPolicy, narrowsTools } from "./policies.ts";
 import { type RejectedDeclaration, readDeclarations } from "./read-declarations.ts";
@@ -31,9 +32,7 @@ export type ConfiguredRun = {
 
 /** Reads messages and options. Throws the code of the part that cannot be used, before anything has happened. */
 export function configure(messages: unknown, options: RunOptions): ConfiguredRun {
-  if (options.signal && !(options.signal instanceof AbortSignal)) {
-    throw holdfastError("invalid_agent_conversation_loop", "signal must be an AbortSignal.");
-  }
+  checkOptions(options);
   const { accepted: tools, rejected } = readDeclarations(options);
   const output = readStructuredOutput(options, tools);
   const overrides = runtimeOverrides.normalize(options.runtimeOverrides);
@@ -70,11 +69,11 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
   const mediates = canRunTools(options) && Object.keys(tools).length > 0;
   const compacts = isMap(options.compactionPolicy) && typeof options.summarizer === "function";
   return {
-    // A run without an id gets a key of its own: what it proposes must not be taken for another run's.
-    key: runId || (trimmed(options.newId?.()) ?? crypto.randomUUID()),
+    // A run id may come back, and is no secret: what a run proposes must not be taken for another run's.
+    key: trimmed(options.newId?.()) ?? crypto.randomUUID(),
     maxTurns,
     context,
-    policyContext: readPolicyContext(options, context),
+    policyContext: readPolicyContext(options, context, runId),
     budgets: { turns: budget.create({ name: "turns", ceiling: maxTurns }), ...budgets },
     explicitTurns: Object.hasOwn(budgets, "turns"),
     tools,
@@ -101,7 +100,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
 
 /** True when there is somebody to run the calls that the model makes. */
 export function canRunTools({ abilities, toolExecutor }: RunOptions): boolean {
-  return typeof toolExecutor === "function" || abilities !== undefined;
+  return typeof toolExecutor === "function" || abilities != null;
 }
 
 function readAsked(options: RunOptions, { tools, context, runId }: Read): Asked {
@@ -145,9 +144,10 @@ function readContext(options: RunOptions, overrides: JsonMap): JsonMap {
 }
 
 /** For whom and where the run acts, in the names by which policies ask. */
-function readPolicyContext({ workspace }: RunOptions, { principal }: JsonMap): JsonMap {
+function readPolicyContext({ workspace }: RunOptions, { principal }: JsonMap, run_id: string): JsonMap {
   const { acting_user_id, effective_agent_id } = isMap(principal) ? principal : emptyMap;
   return snapshotMap({
+    ...(run_id !== "" && { run_id }),
     ...(isMap(workspace) && { workspace }),
     ...(typeof acting_user_id === "number" && { acting_user_id }),
     ...(typeof effective_agent_id === "string" && { agent_slug: effective_agent_id }),

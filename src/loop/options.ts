@@ -1,6 +1,5 @@
 // What a caller may pass to a conversation.
 import type { Abilities } from "../contracts/abilities/ability.ts";
-import type { Authorize } from "../contracts/abilities/executor.ts";
 import type { Budget } from "../contracts/conversation/budget.ts";
 import type { Summarizer } from "../contracts/conversation/compaction.ts";
 import type { Message } from "../contracts/conversation/message.ts";
@@ -10,6 +9,7 @@ import type { RunControl } from "../contracts/conversation/run-control.ts";
 import type { Hooks } from "../contracts/hooks.ts";
 import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
 import type { ActionPolicyProvider } from "../contracts/tools/action-policy.ts";
+import type { Authorize } from "../contracts/tools/capability-guard.ts";
 import type { ToolDeclaration, ToolMap } from "../contracts/tools/declaration.ts";
 import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import type { RuntimeToolStore } from "../contracts/tools/runtime-tool-store.ts";
@@ -63,7 +63,7 @@ export type RunOptions = {
   readonly toolDeclarations?: UnknownMap | readonly unknown[];
   /** Runs the tools whose declaration names an ability, and all of them when there is no tool executor. */
   readonly abilities?: Abilities;
-  /** Which user holds the capability that an ability's tool requires; nobody does unless given. */
+  /** Which user holds the capability that a tool requires; nobody does unless given. */
   readonly holdsCapability?: HoldsCapability;
   /** Decides about required capabilities in place of ceilings and users. */
   readonly authorize?: Authorize;

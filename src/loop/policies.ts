@@ -1,6 +1,9 @@
 // The caller's side of the policies: gathers what providers, checkers, memories and hooks have to say. What one of them
 // throws is thrown on, and the machine then shows and runs nothing that it might have denied.
-import { isMap, type JsonMap } from "../contracts/json.ts";
+import { ABILITY_CALL } from "../contracts/abilities/ability.ts";
+import { abilityIn } from "../contracts/abilities/executor.ts";
+import { trimmed } from "../contracts/coerce.ts";
+import { isMap, type JsonMap, snapshotMap } from "../contracts/json.ts";
 import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import * as actionPolicy from "../contracts/tools/action-policy.ts";
 import type { ToolMap } from "../contracts/tools/declaration.ts";
@@ -12,9 +15,8 @@ import type { RunOptions } from "./options.ts";
 /** True when anybody has a say in what the model sees; otherwise it sees every tool. */
 export function narrowsTools(options: RunOptions, context: JsonMap, tools: ToolMap): boolean {
   const { hooks, toolPolicyProviders = [], toolAccessChecker, hidesWriteTools } = options;
-  if (visibility.isConfigured(context, tools) || toolPolicyProviders.length > 0 || hidesWriteTools === true)
-    return true;
-  if (typeof toolAccessChecker === "function") return true;
+  if (visibility.isConfigured(context, tools) || toolPolicyProviders.length > 0) return true;
+  if (hidesWriteTools === true || toolAccessChecker) return true;
   return hooks !== undefined && (hooks.has("toolPolicyProviders") || hooks.has("resolvedTools"));
 }
 
@@ -26,7 +28,7 @@ export function asksForPolicy({ abilities, actionPolicyProviders = [], approvalM
 }
 
 /** The names of the tools that the model sees, in order. */
-export async function visibleTools(tools: ToolMap, context: JsonMap, options: RunOptions): Promise<readonly string[]> {
+export async function visibleTools(tools: ToolMap, context: JsonMap, options: RunOptions): Promise<readonly unknown[]> {
   const { hooks, hidesWriteTools = false } = options;
   const writeCategories = hidesWriteTools
     ? await hooks?.apply("writeCapableCategories", visibility.WRITE_CATEGORIES, context)
@@ -41,32 +43,56 @@ export async function visibleTools(tools: ToolMap, context: JsonMap, options: Ru
   });
   if (!hooks?.has("resolvedTools")) return names;
   const shown = Object.fromEntries(names.map((name) => [name, tools[name]]));
-  return Object.keys(await hooks.apply("resolvedTools", shown, context));
+  const replaced = await hooks.apply("resolvedTools", shown, context);
+  return Array.isArray(replaced) ? replaced : Object.keys(replaced);
 }
 
 /** What each provider has to say, asked one after another. */
 async function fragments(context: JsonMap, { hooks, toolPolicyProviders = [] }: RunOptions): Promise<unknown[]> {
-  const providers = (await hooks?.apply("toolPolicyProviders", toolPolicyProviders, context)) ?? toolPolicyProviders;
+  const own = Object.freeze([...toolPolicyProviders]);
   const said: unknown[] = [];
-  for (const provider of providers) if (typeof provider === "function") said.push(await provider(context));
+  for (const provider of (await hooks?.apply("toolPolicyProviders", own, context)) ?? own) {
+    if (typeof provider === "function") said.push(await provider(context));
+  }
   return said;
 }
 
 /** The tools that the access checker affirms. One it fails on is not affirmed. */
 async function accessibleTools(tools: ToolMap, context: JsonMap, { toolAccessChecker: check }: RunOptions) {
-  if (typeof check !== "function") return undefined;
+  if (!check) return undefined;
   const entries = Object.entries(tools);
   const answers = await Promise.all(entries.map(([name, tool]) => quietly(() => check(name, tool, context))));
-  return new Set(entries.flatMap(([name], index) => (answers[index] ? [name] : [])));
+  return new Set(entries.flatMap(([name], index) => (answers[index] === true ? [name] : [])));
 }
 
-/** How the call that the context describes may run. */
-export async function callPolicy(context: JsonMap, options: RunOptions): Promise<ActionPolicy> {
+/** How the call that the context describes may run: as the stricter of what holds for it and for what it calls in turn. */
+export async function callPolicy(context: JsonMap, tools: ToolMap, options: RunOptions): Promise<ActionPolicy> {
+  const policy = await policyOf(context, options);
+  const called = calledThrough(context, tools);
+  return called && policy !== "forbidden" ? stricter(policy, await policyOf(called, options)) : policy;
+}
+
+/** The call that is made through the ability that calls others, as if it were made directly. */
+function calledThrough(context: JsonMap, tools: ToolMap): JsonMap | undefined {
+  const ability = abilityIn(snapshotMap(context.tool_def)) ?? context.tool_name;
+  const { name, parameters = {} } = snapshotMap(context.parameters);
+  const tool_name = trimmed(name);
+  if (ability !== ABILITY_CALL || tool_name === undefined) return undefined;
+  const declared = Object.hasOwn(tools, tool_name) ? tools[tool_name] : undefined;
+  return snapshotMap({ ...context, tool_name, tool_def: { ...declared, ability: tool_name }, parameters });
+}
+
+const strictness: readonly ActionPolicy[] = ["direct", "preview", "forbidden"];
+
+function stricter(one: ActionPolicy, other: ActionPolicy): ActionPolicy {
+  return strictness.indexOf(one) >= strictness.indexOf(other) ? one : other;
+}
+
+async function policyOf(context: JsonMap, options: RunOptions): Promise<ActionPolicy> {
   const { hooks, actionPolicyProviders = [] } = options;
-  const providers =
-    (await hooks?.apply("actionPolicyProviders", actionPolicyProviders, context)) ?? actionPolicyProviders;
+  const own = Object.freeze([...actionPolicyProviders]);
   return actionPolicy.resolve(context, {
-    providers,
+    providers: (await hooks?.apply("actionPolicyProviders", own, context)) ?? own,
     memory: await memoryOf(context, options),
     ...(hooks?.has("toolActionPolicy") && {
       filter: (policy, toolName) => hooks.apply("toolActionPolicy", policy, toolName, context),

@@ -4,7 +4,9 @@ import { abilityIn } from "../contracts/abilities/executor.ts";
 import { trimmed } from "../contracts/coerce.ts";
 import { errorMessage } from "../contracts/error.ts";
 import { isContainer, isMap, seal } from "../contracts/json.ts";
+import * as actionPolicy from "../contracts/tools/action-policy.ts";
 import {
+  aliasesOf,
   normalizeForConversationRequest,
   statesScope,
   type ToolDeclaration,
@@ -18,30 +20,61 @@ export type RejectedDeclaration = { readonly name: string; readonly reason: stri
 /** Sorts the declarations into usable ones, by name, and refused ones with the reason. */
 export function readDeclarations(options: RunOptions): { accepted: ToolMap; rejected: readonly RejectedDeclaration[] } {
   const value: unknown = options.toolDeclarations;
-  const accepted: Record<string, ToolDeclaration> = {};
+  const accepted = new Map<string, ToolDeclaration>();
   const rejected: RejectedDeclaration[] = [];
   const isList = Array.isArray(value);
   for (const [key, given] of Object.entries<unknown>(isContainer(value) ? value : {})) {
     const named = isMap(given) && given.name === undefined && !isList ? { ...given, name: key } : given;
     try {
-      const declaration = normalizeForConversationRequest(withSecrets(named, options));
-      accepted[declaration.name] = declaration;
+      const declaration = normalizeForConversationRequest(asAbility(named, options));
+      const unreadable = actionPolicy.unreadableField(declaration);
+      if (unreadable) throw new Error(`${unreadable} must be direct, preview or forbidden`);
+      accepted.set(declaration.name, declaration);
     } catch (thrown) {
       const name = isMap(named) ? trimmed(named.name) : undefined;
       rejected.push(seal({ name: name ?? key, reason: errorMessage(thrown) }));
     }
   }
-  return { accepted: Object.freeze(accepted), rejected: seal(rejected) };
+  for (const { name, reason } of ambiguous([...accepted.values()])) {
+    accepted.delete(name);
+    rejected.push(seal({ name, reason }));
+  }
+  return { accepted: Object.freeze(Object.fromEntries(accepted)), rejected: seal(rejected) };
 }
 
-/** The declaration, with what the ability behind it declares sensitive: the transcript is redacted by the declaration. */
-function withSecrets(declaration: unknown, { abilities, toolExecutor }: RunOptions): unknown {
-  if (!abilities || !isMap(declaration)) return declaration;
+/**
+ * Those that claim a name by which the model already calls another: it would get one tool and mean the other. The host's
+ * come first, so that a client cannot take their calls.
+ */
+function ambiguous(declarations: readonly ToolDeclaration[]): readonly RejectedDeclaration[] {
+  const owners = new Map<string, string>(declarations.map(({ name }) => [name, name]));
+  const rejected: RejectedDeclaration[] = [];
+  const isClients = ({ executor }: ToolDeclaration) => executor === "client";
+  for (const declaration of [...declarations.filter((each) => !isClients(each)), ...declarations.filter(isClients)]) {
+    const { name } = declaration;
+    const names = aliasesOf(declaration);
+    const taken = names.find((alias) => (owners.get(alias) ?? name) !== name);
+    if (taken === undefined) for (const alias of names) owners.set(alias, name);
+    else rejected.push({ name, reason: `the model calls ${owners.get(taken)} by the name ${taken}` });
+  }
+  return rejected;
+}
+
+/**
+ * The declaration with what the ability behind it brings: its name, by which policies find its category, and what it
+ * declares sensitive, because the transcript is redacted by the declaration.
+ */
+function asAbility(declaration: unknown, { abilities, toolExecutor }: RunOptions): unknown {
+  if (!abilities || !isMap(declaration) || declaration.executor === "client") return declaration;
   const ability = abilityIn(declaration) ?? (toolExecutor ? undefined : trimmed(declaration.name));
-  const secrets = ability === undefined ? [] : sensitiveParameters(ability, abilities);
-  if (secrets.length === 0) return declaration;
+  if (ability === undefined || !abilities.get(ability)) return declaration;
+  const secrets = [...sensitivePaths(declaration), ...sensitiveParameters(ability, abilities)];
   // A scope that was filled in earlier must not look as if it had been stated.
   const { scope, ...rest } = declaration;
-  const stated = statesScope(declaration) ? { scope } : {};
-  return { ...rest, ...stated, sensitive_parameters: [...sensitivePaths(declaration), ...secrets] };
+  return {
+    ...rest,
+    ...(statesScope(declaration) && { scope }),
+    ability,
+    ...(secrets.length > 0 && { sensitive_parameters: secrets }),
+  };
 }

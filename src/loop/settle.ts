@@ -5,6 +5,7 @@ import * as message from "../contracts/conversation/message.ts";
 import { emptyMap, isEmpty, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as audit from "../contracts/tools/audit.ts";
+import { canonicalName } from "../contracts/tools/declaration.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
@@ -15,7 +16,8 @@ import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
 import { declarationOf } from "./visible-tools.ts";
-import { isWaiting, waitOutside } from "./wait.ts";
+import { waitOutside } from "./wait.ts";
+import { isWaiting } from "./waits.ts";
 import type { Body, OpenCall } from "./working.ts";
 
 /** Settles the open call, unless its result says that somebody outside has to act first. */
@@ -162,10 +164,16 @@ function nudge(step: Step, result: ToolResult): { bodies: Body[]; failures?: ide
   return { bodies: [added(message.text("assistant", counted.nudge.message, metadata))], failures: counted.state };
 }
 
+/** The budget of the tool alone, under the name that the model used or, if there is none, under its own. */
+function ownBudget({ call, config, state }: Step): string {
+  const given = `tool_calls_${call.name}`;
+  return Object.hasOwn(state.budgets, given) ? given : `tool_calls_${canonicalName(call.name, config.tools)}`;
+}
+
 /** Counts the call against the run's budget, and against its tool's own when the first still holds. */
 function spendCall(step: Step): { budgets: Record<string, number>; exceeded?: string } {
   const budgets: Record<string, number> = {};
-  for (const name of ["tool_calls", `tool_calls_${step.call.name}`]) {
+  for (const name of ["tool_calls", ownBudget(step)]) {
     const counted = Object.hasOwn(step.state.budgets, name) ? step.state.budgets[name] : undefined;
     if (!counted) continue;
     const spent = budget.increment(counted);

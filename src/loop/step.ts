@@ -2,6 +2,7 @@
 import type { Message } from "../contracts/conversation/message.ts";
 import { type JsonMap, seal } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
+import { canonicalName } from "../contracts/tools/declaration.ts";
 import type { EffectOrder, Next, Notice } from "./next.ts";
 import type { CheckedPlace, Effect, Fact, LogRecord, Position } from "./records.ts";
 import { apply, type Draft, type State } from "./state.ts";
@@ -69,17 +70,17 @@ export class Step {
     const { callRules } = this.config;
     const { transcript } = this.working;
     let { tallies } = this.#state;
-    if (fact.type === "flow.started") tallies = callGate.tallyMessages(callRules, transcript);
+    const tally = (messages: readonly Message[], from?: readonly callGate.Tally[]) =>
+      callGate.tallyMessages(callRules, messages, from, (name) => canonicalName(name, this.config.tools));
+    if (fact.type === "flow.started") tallies = tally(transcript);
     for (const body of bodies) {
       if (body.to === "compaction") {
-        const kept = callGate.tallyMessages(callRules, body.added);
-        tallies = callGate.tallyMessages(callRules, transcript.slice(body.drop), kept);
+        tallies = tally(transcript.slice(body.drop), tally(body.added));
       } else if (body.to === "history") {
         const isKept = body.keep === transcript.length;
-        const kept = isKept ? tallies : callGate.tallyMessages(callRules, transcript.slice(0, body.keep));
-        tallies = callGate.tallyMessages(callRules, body.added, kept);
+        tallies = tally(body.added, isKept ? tallies : tally(transcript.slice(0, body.keep)));
       } else if (body.to === "transcript" && body.message.type === "tool_call") {
-        tallies = callGate.tallyMessages(callRules, [body.message], tallies);
+        tallies = tally([body.message], tallies);
       }
     }
     return tallies;

@@ -1,9 +1,11 @@
 // A call whose result somebody outside has to bring: a client that runs the tool, or a person who approves it.
 import * as canonicalJson from "../contracts/canonical-json.ts";
-import * as message from "../contracts/conversation/message.ts";
+import { trimmed } from "../contracts/coerce.ts";
+import type * as message from "../contracts/conversation/message.ts";
 import { errorMessage } from "../contracts/error.ts";
-import { isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
+import { emptyMap, isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import { redact } from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
@@ -11,38 +13,30 @@ import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
 import { resultMessage, returnResult, toolEvent } from "./call.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
-import { anyDeclarationOf } from "./visible-tools.ts";
+import { anyDeclarationOf, declarationOf } from "./visible-tools.ts";
+import { type Approval, approvalOf, isPending, PENDING } from "./waits.ts";
 import type { OpenCall } from "./working.ts";
-
-const PENDING = "runtime_tool_pending";
-
-/** True when the result only says that somebody outside has to act. */
-export function isWaiting(result: ToolResult): boolean {
-  return isPending(result) || approvalOf(result) !== undefined;
-}
 
 /** Waits for whoever has to act; when waiting is not possible, the call gets an error as its result. */
 export function waitOutside(step: Step, result: ToolResult, arrived?: Outcome): Next | undefined {
   const approval = isPending(result) ? undefined : approvalOf(result);
-  return approval ? waitForApproval(step, approval) : waitForRuntime(step, step.call, result, arrived);
+  return approval
+    ? waitForApproval(step, withoutSecrets(step, approval))
+    : waitForRuntime(step, step.call, result, arrived);
 }
 
-function isPending(result: ToolResult): boolean {
-  return result.status === PENDING || result.metadata.status === PENDING;
+/** The request with what applying it takes redacted: the transcript shows it to the model. The caller gets it as it is. */
+function withoutSecrets(step: Step, { envelope, asked }: Approval): Approval {
+  const { apply_input } = asked.payload;
+  if (!isMap(apply_input)) return { envelope, asked };
+  const shown = redact(apply_input, shownBy(step));
+  if (canonicalJson.sortedText(shown) === canonicalJson.sortedText(apply_input)) return { envelope, asked };
+  return { envelope, asked: seal({ ...asked, payload: seal({ ...asked.payload, apply_input: shown }) }) };
 }
 
-/** What asks for approval, in full for the caller, and as the transcript shows it. */
-type Approval = { readonly envelope: JsonMap; readonly asked: message.Message };
-
-function approvalOf({ result }: ToolResult): Approval | undefined {
-  if (!isMap(result) || result.type !== "approval_required") return undefined;
-  try {
-    const asked = message.normalize({ schema: message.SCHEMA, version: 1, ...result });
-    return { envelope: result, asked };
-  } catch {
-    // Not an envelope after all: the tool ran, so its answer is kept as the plain result it is.
-    return undefined;
-  }
+/** The declaration that says what of the call is secret. */
+function shownBy(step: Step): ToolDeclaration | null {
+  return declarationOf(step, step.call.name) ?? anyDeclarationOf(step, step.call.name);
 }
 
 /** A call that an external runtime answers: its request is stored, and the run ends or parks with it. */
@@ -64,7 +58,7 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
   step.notify(PENDING, { turn: state.turn, tool_name: call.name, tool_call_id: call.id, request_id });
   const parks = config.rules.waiting === "park";
   step.record(
-    { type: "call.waiting", call: call.number, request_id, as: "pending", parks },
+    { type: "call.waiting", call: call.number, request_id: short(request_id), as: "pending", parks },
     parks ? "call.parked" : "call.open",
     [
       // A parked call gets its one result when somebody brings it.
@@ -100,7 +94,7 @@ function waitingMessage(step: Step, request: runtimeTool.RuntimeToolRequest): me
   const { call } = step;
   const asked = canonicalJson.sortedText(request.parameters);
   const isOwn = asked === canonicalJson.sortedText(call.parameters);
-  const parameters = isOwn ? call.exposure.parameters : redact(request.parameters, anyDeclarationOf(step, call.name));
+  const parameters = isOwn ? call.exposure.parameters : redact(request.parameters, shownBy(step));
   const shown = canonicalJson.sortedText(parameters) === asked ? request : seal({ ...request, parameters });
   const payload = seal({ success: false, status: PENDING, result: shown, tool_name: call.name });
   return resultMessage(call, canonicalJson.text(shown), payload);
@@ -114,23 +108,52 @@ export function waitForApproval(step: Step, { envelope, asked }: Approval): unde
   step.notify("approval_required", { turn: state.turn, tool_name: call.name, tool_call_id: call.id, action_id });
   const parks = config.rules.waiting === "park";
   step.record(
-    { type: "call.waiting", call: call.number, request_id: action_id ?? call.id, as: "approval", parks },
+    { type: "call.waiting", call: call.number, request_id: short(action_id ?? call.id), as: "approval", parks },
     parks ? "call.parked" : "call.open",
     [added(asked), { to: "stop", value: { approval: envelope } }],
   );
 }
 
+/** A name for the log and the state, which stay small whatever somebody calls his request. */
+function short(id: string): string {
+  return id.length <= LONGEST_ID ? id : `sha256:${canonicalJson.sha256(id)}`;
+}
+
+const LONGEST_ID = 200;
+
 /** A parked call's result, as whoever was asked for it brings it. */
 export function takeResult(step: Step, arrived: Outcome): undefined {
-  return returnResult(step, broughtResult(step.call, arrived));
+  const isApproval = step.state.waiting?.as === "approval";
+  return returnResult(step, isApproval ? appliedResult(step.call, arrived) : broughtResult(step.call, arrived));
 }
 
 /** What was brought, as a result of this call; something that cannot be one is an error the model gets to see. */
 function broughtResult({ name }: OpenCall, arrived: Outcome): ToolResult {
-  if ("threw" in arrived)
-    return toolResult.failure(name, errorMessage(arrived.threw), { error_type: "runtime_tool_failed" });
+  if ("threw" in arrived) return notBrought(name, errorMessage(arrived.threw));
   const brought = snapshot(arrived.returned);
-  const isResult = isMap(brought) && ["success", "result", "error"].some((field) => Object.hasOwn(brought, field));
-  const { success = true, ...fields } = isResult ? brought : { result: brought };
+  const { success = true, ...fields } = isResult(brought) ? brought : { result: brought };
   return toolResult.normalize({ ...fields, success, tool_name: name });
+}
+
+/** What came of an action that the tool itself had proposed: whoever accepted it has applied it, and brings the result. */
+function appliedResult(call: OpenCall, arrived: Outcome): ToolResult {
+  const brought = "returned" in arrived ? snapshotMap(arrived.returned) : emptyMap;
+  const { decision, reason, ...applied } = brought;
+  if (decision !== undefined && decision !== "accepted") return rejectedByPerson(call.name, reason);
+  if (decision === undefined || "threw" in arrived) return broughtResult(call, arrived);
+  if (!isResult(applied)) return notBrought(call.name, "It was accepted, but nobody brought what came of it.");
+  return broughtResult(call, { returned: applied });
+}
+
+function isResult(value: unknown): value is JsonMap {
+  return isMap(value) && ["success", "result", "error"].some((field) => Object.hasOwn(value, field));
+}
+
+function notBrought(name: string, error: string): ToolResult {
+  return toolResult.failure(name, error, { error_type: "runtime_tool_failed" });
+}
+
+/** The result of a call that a person was asked about and did not accept. */
+export function rejectedByPerson(name: string, reason: unknown): ToolResult {
+  return toolResult.failure(name, trimmed(reason) ?? "The action was rejected.", { error_type: "approval_rejected" });
 }

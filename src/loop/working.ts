@@ -75,8 +75,9 @@ export type OpenCall = {
   readonly parameters: JsonMap;
   readonly prepared: Prepared;
   readonly exposure: Exposure;
-  /** Becomes `direct` once a person has approved. */
   readonly policy: ActionPolicy;
+  /** A person has agreed to it. */
+  readonly approved: boolean;
   readonly decision: Decision;
   readonly result: ToolResult | null;
 };
@@ -111,6 +112,8 @@ export type Working = {
   context: JsonMap;
   /** The tools that the model sees: all of them until a policy has spoken, then those it named last. */
   tools: ToolMap;
+  /** True once a policy has spoken. */
+  hasShownTools: boolean;
   answer: TurnAnswer;
   continuation: readonly Message[];
   /** What callbacks see of the growing lists: frozen copies, made when first asked for after a change. */
@@ -162,6 +165,7 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
     },
     context: config.context,
     tools: config.tools,
+    hasShownTools: false,
     answer: noAnswer,
     continuation: [],
     shown: { transcript: null, executions: null },
@@ -184,8 +188,11 @@ export function showExecutions(working: Working): readonly JsonMap[] {
 
 /** Builds it again from stored bodies. */
 export function restore(working: Working, bodies: readonly Body[]): void {
-  for (const body of bodies) absorb(working, snapshot(body) as Body);
+  for (const body of bodies) absorb(working, snapshot(body, DEEPEST_BODY) as Body);
 }
+
+/** What was read as deep as a value may be stands a few levels deeper in a body. */
+const DEEPEST_BODY = 1024;
 
 /** Adds a body to the working memory, in place: the transcript may be long and every step adds a little. */
 export function absorb(working: Working, body: Body): void {
@@ -213,6 +220,7 @@ export function absorb(working: Working, body: Body): void {
       break;
     case "tools":
       working.tools = named(working.config.tools, body.names);
+      working.hasShownTools = true;
       break;
     case "answer":
       working.answer = body.value;

@@ -21,6 +21,9 @@ export type Ability = {
   readonly execute: (input: JsonMap, context: JsonMap, options: { readonly signal?: AbortSignal }) => unknown;
 };
 
+/** The ability that calls another by its name. Whatever guards the other has to hold here too. */
+export const ABILITY_CALL = "agents/ability-call";
+
 /** What callers of abilities ask of a registry. */
 export interface Abilities {
   get(name: string): Ability | undefined;

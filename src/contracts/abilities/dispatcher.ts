@@ -15,6 +15,8 @@ export type DispatchHost = ActionKeeper & {
   readonly abilities?: Abilities | undefined;
   /** Who asks and where; the ability gets it beside its input. */
   readonly context?: JsonMap | undefined;
+  /** The declaration of the tool that is called, whose secrets observers are not shown either. */
+  readonly declaration?: UnknownMap | undefined;
   /** Fires when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -54,10 +56,11 @@ async function call(name: string, ability: Ability, input: JsonMap, host: Dispat
   const refusal = await refusalOf(name, ability, input, context);
   if (refusal) return refusal;
   const observed = hooks?.has("abilityInvoked") || hooks?.has("abilityExecuted");
-  const shown = observed ? redact(input, definitionOf(ability)) : emptyMap;
+  const shown = observed ? redact(redact(input, definitionOf(ability)), host.declaration ?? null) : emptyMap;
   hooks?.emit("abilityInvoked", name, shown);
   const answer = await gate(name, input, host);
   if (!answer.passed) return answer.value;
+  if (host.signal?.aborted) return operationError("ability_aborted", `"${name}" was stopped before it began.`);
   const result = await execute(ability, input, context, host.signal);
   if (hooks?.has("abilityExecuted")) hooks.emit("abilityExecuted", name, shown, observable(result));
   return result;

@@ -3,11 +3,12 @@ import { createHooks } from "../hooks.ts";
 import type { JsonMap } from "../json.ts";
 import { operationError } from "../operation-error.ts";
 import * as toolCall from "../tools/call.ts";
+import type { Authorize } from "../tools/capability-guard.ts";
 import type { ToolDeclaration } from "../tools/declaration.ts";
 import { settle } from "../tools/execution.ts";
 import { safeMetadata } from "../trust/safe-principal.ts";
 import { type Abilities, type Ability, createAbilities } from "./ability.ts";
-import { type Authorize, abilityNameOf, createAbilityExecutor, namesAbility } from "./executor.ts";
+import { abilityNameOf, createAbilityExecutor, namesAbility } from "./executor.ts";
 
 const refund: Ability = {
   name: "shop/refund",

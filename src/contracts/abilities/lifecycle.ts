@@ -8,7 +8,10 @@ import { type ActionKeeper, stageAction } from "../trust/stage-action.ts";
 export type GateAnswer = { readonly passed: true } | { readonly passed: false; readonly value: unknown };
 
 /** The hooks that have a say, where an action that needs approval is kept, and what else is known about the call. */
-type GateHost = ActionKeeper & { readonly context?: JsonMap | undefined };
+type GateHost = ActionKeeper & {
+  readonly context?: JsonMap | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
 
 /**
  * Asks the hooks about one call. Somebody's answer passes through untouched; a decision that needs approval is stored
@@ -40,7 +43,7 @@ async function askForApproval(ability: string, decision: unknown, host: GateHost
  */
 async function stage(action: PendingAction, host: GateHost): Promise<{ staged?: false }> {
   try {
-    await stageAction(action, host, host.context ?? emptyMap);
+    await stageAction(action, host, host.context ?? emptyMap, host.signal);
     return {};
   } catch {
     return { staged: false };

@@ -58,6 +58,12 @@ export function isConfigured(context: UnknownMap, definition: unknown): boolean 
   return context.deny !== undefined || policyOf(context) !== undefined || declaresPolicy(definition);
 }
 
+/** The field in which a declaration names a policy that there is not; undefined when it names none such. */
+export function unreadableField(definition: UnknownMap): string | undefined {
+  if (!declaresPolicy(definition)) return undefined;
+  return Object.keys(definition).find((key) => isPolicyField(key) && named(definition[key]) === undefined);
+}
+
 /** What those decide who cannot be asked: lists of denied tools, and policies by tool and by category. */
 function configured(context: UnknownMap, toolName: string, { abilityCategory }: Say): ActionPolicy | undefined {
   if (context.deny !== undefined && stringList(context.deny).includes(toolName)) return "forbidden";
@@ -132,9 +138,11 @@ function declared({ tool_def, mode }: UnknownMap): ActionPolicy | undefined {
 }
 
 /** Most tools declare no policy at all, and need not be read again to know it. */
-const declaresPolicy = perDefinition((definition) =>
-  Object.keys(definition).some((key) => /^action_policy(_|$)/.test(key)),
-);
+const declaresPolicy = perDefinition((definition) => Object.keys(definition).some(isPolicyField));
+
+function isPolicyField(key: string): boolean {
+  return key === "action_policy" || key.startsWith("action_policy_");
+}
 
 function named(value: unknown): ActionPolicy | undefined {
   if (typeof value !== "string") return undefined;

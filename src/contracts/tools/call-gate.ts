@@ -61,16 +61,20 @@ export function count(rules: readonly CallRule[], tallies: readonly Tally[], too
   return Object.freeze(rules.map((rule, index) => countOne(rule, tallies[index] ?? nothingSeen, toolName)));
 }
 
-/** The tallies after these message envelopes, as `count` builds them call by call; those before them are `from`. */
+/**
+ * The tallies after these message envelopes, as `count` builds them call by call; those before them are `from`. A message
+ * has the name that the model used; `nameOf` tells the one that rules use.
+ */
 export function tallyMessages(
   rules: readonly CallRule[],
   messages: readonly UnknownMap[],
   from: readonly Tally[] = startTally(rules),
+  nameOf: (toolName: string) => string = (toolName) => toolName,
 ): readonly Tally[] {
   let tallies = from;
   for (const message of messages) {
     const toolName = calledTool(message);
-    if (toolName !== undefined) tallies = count(rules, tallies, toolName);
+    if (toolName !== undefined) tallies = count(rules, tallies, nameOf(toolName));
   }
   return tallies;
 }

@@ -96,23 +96,26 @@ export function providerSafeName(name: string): string {
 /** The name under which a tool is declared, given that name, its provider-safe one or an alias; else the name as given. */
 export function canonicalName(toolName: string, tools: ToolMap): string {
   if (Object.hasOwn(tools, toolName)) return toolName;
-  return aliasesOf(tools).get(toolName) ?? toolName;
+  return aliasIndex(tools).get(toolName) ?? toolName;
+}
+
+/** The other names by which a provider may call the tool. */
+export function aliasesOf({ name, provider_safe_name, provider_aliases }: ToolDeclaration): readonly string[] {
+  const aliases = Array.isArray(provider_aliases) ? provider_aliases : [];
+  const own = nonEmptyString(provider_safe_name) ?? providerSafeName(name);
+  return [own, ...aliases].filter((alias) => typeof alias === "string");
 }
 
 const aliasIndexes = new WeakMap<ToolMap, ReadonlyMap<string, string>>();
 
-function aliasesOf(tools: ToolMap): ReadonlyMap<string, string> {
+function aliasIndex(tools: ToolMap): ReadonlyMap<string, string> {
   const known = aliasIndexes.get(tools);
   if (known) return known;
   const index = new Map<string, string>();
   for (const [name, declaration] of Object.entries(tools)) {
     if (!isContainer(declaration)) continue;
-    const { provider_safe_name, provider_aliases } = declaration;
-    const aliases = Array.isArray(provider_aliases) ? provider_aliases : [];
     // The first declaration keeps an alias that a later one claims too.
-    for (const alias of [nonEmptyString(provider_safe_name) ?? providerSafeName(name), ...aliases]) {
-      if (typeof alias === "string" && !index.has(alias)) index.set(alias, name);
-    }
+    for (const alias of aliasesOf({ ...declaration, name })) if (!index.has(alias)) index.set(alias, name);
   }
   aliasIndexes.set(tools, index);
   return index;

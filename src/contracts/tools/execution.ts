@@ -30,7 +30,7 @@ export function prepare(toolName: string, parameters: JsonMap, tools: ToolMap, c
   const name = canonicalName(toolName, tools);
   const declaration = Object.hasOwn(tools, name) && isContainer(tools[name]) ? tools[name] : undefined;
   if (declaration === undefined) {
-    return notReady(toolResult.failure(toolName, `Tool '${toolName}' not found`, { error_type: "tool_not_found" }));
+    return notReady(toolResult.notFound(toolName));
   }
   const built = build(parameters, context, declaration);
   const { valid, missing } = validateRequired(built, declaration);

@@ -56,6 +56,11 @@ export function failure(toolName: string, error: string, metadata: JsonMap, runt
   return normalize({ success: false, tool_name: toolName, metadata, runtime, error });
 }
 
+/** The result of calling a tool that is not there, or that the caller does not see. */
+export function notFound(toolName: string): ToolResult {
+  return failure(toolName, `Tool '${toolName}' not found`, { error_type: "tool_not_found" });
+}
+
 function metadataOf(fields: JsonMap): JsonMap {
   const metadata = citations.normalizeMetadata(fields.metadata);
   const errorType = trimmed(fields.error_type);

@@ -129,7 +129,8 @@ const traitsOf = perDefinition((definition): Traits => {
     modes: listedModes.length > 0 ? listedModes : stringList(mode),
     categories: categoriesOf(definition),
     namesAbilities: namesAbilities(definition),
-    isMandatory: mandatory === true,
+    // A client declares its own tools; that they must be seen is for the host to say.
+    isMandatory: mandatory === true && executor !== "client",
     isRuntime: runtime_tool === true || executor === "client" || statesScope(definition),
     isWriting: write === true || mutating === true,
   };

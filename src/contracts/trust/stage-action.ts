@@ -1,4 +1,5 @@
 // Keeping a proposal where somebody can find and decide it.
+import { sortedText } from "../canonical-json.ts";
 import type { Hooks } from "../hooks.ts";
 import type { JsonMap } from "../json.ts";
 import { isTerminal, type PendingAction } from "./pending-action.ts";
@@ -10,22 +11,26 @@ export type ActionKeeper = {
   readonly hooks?: Hooks | undefined;
 };
 
-/** Stores the action if there is a store for it. Throws when the store refuses it or is none. */
+/**
+ * Stores the action if there is a store for it. Throws when the store refuses it or is none, when its id stands for
+ * another action or one that was decided, and when nobody waits for it any more.
+ */
 export async function stageAction(
   action: PendingAction,
   { pendingActions, hooks }: ActionKeeper,
   context: JsonMap,
+  signal?: AbortSignal,
 ): Promise<void> {
   const store = pendingActions ?? (await hooks?.apply("pendingActionStore", null, context)) ?? null;
   if (store === null) return;
   if (!isPendingActionStore(store)) throw new Error("What should keep pending actions cannot store one.");
-  if (await isDecided(action, store)) return;
+  const known = typeof store.get === "function" ? await store.get(action.action_id, true) : null;
+  if (known != null && !isSame(known, action)) throw new Error("Another action, or a decision, stands under this id.");
+  signal?.throwIfAborted();
   if ((await store.store(action)) === false) throw new Error("The pending action was not stored.");
 }
 
-/** A run that is taken up again proposes again; a decision that was made meanwhile must not be undone by that. */
-async function isDecided({ action_id }: PendingAction, store: PendingActionStore): Promise<boolean> {
-  if (typeof store.get !== "function") return false;
-  const known = await store.get(action_id, true);
-  return known != null && isTerminal(known.status);
+/** A run that is taken up again proposes again. What was asked must not change under whoever is about to decide. */
+function isSame(known: PendingAction, action: PendingAction): boolean {
+  return !isTerminal(known.status) && sortedText(known.apply_input) === sortedText(action.apply_input);
 }
