@@ -2,14 +2,16 @@
 // to a result that reads as one. Nothing hangs, nothing is polluted, nothing escapes without a code.
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { type Ability, createAbilities } from "../src/contracts/abilities/ability.ts";
 import * as message from "../src/contracts/conversation/message.ts";
 import * as request from "../src/contracts/conversation/request.ts";
 import * as result from "../src/contracts/conversation/result.ts";
 import { HoldfastError } from "../src/contracts/error.ts";
 import { createHooks } from "../src/contracts/hooks.ts";
-import type { FilterName } from "../src/contracts/seams.ts";
+import { type FilterName, gates } from "../src/contracts/seams.ts";
 import * as toolDeclaration from "../src/contracts/tools/declaration.ts";
 import * as toolResult from "../src/contracts/tools/result.ts";
+import { createMemoryPendingActionStore } from "../src/contracts/trust/pending-action-store.ts";
 import type { RunOptions, TurnRunner } from "../src/loop/options.ts";
 import { runConversation } from "../src/loop/run-conversation.ts";
 import { asStored } from "./log-driver.ts";
@@ -260,6 +262,18 @@ describe("an option that makes no sense is refused with a code or left out", () 
     "workspace",
     "runtimeOverrides",
     "onEvent",
+    "abilities",
+    "authorize",
+    "holdsCapability",
+    "toolPolicy",
+    "toolPolicyProviders",
+    "toolAccessChecker",
+    "hidesWriteTools",
+    "actionPolicy",
+    "actionPolicyProviders",
+    "approvalMemory",
+    "pendingActionStore",
+    "newId",
   ] as const satisfies (keyof RunOptions)[];
 
   it.each(options)("%s", async (option) => {
@@ -300,12 +314,44 @@ const fails: Readonly<Record<string, (fail: () => unknown) => () => unknown>> = 
     hooks.filter("toolResultDiagnostics", fail);
     return callingOnce({ hooks });
   },
+  "a tool policy provider": (fail) => callingOnce({ toolPolicyProviders: [fail] }),
+  "the access checker": (fail) => callingOnce({ toolAccessChecker: fail }),
+  "an action policy provider": (fail) => callingOnce({ actionPolicyProviders: [fail] }),
+  "the approval memory": (fail) =>
+    callingOnce({
+      approvalMemory: { recall: fail, remember: fail, forget: fail },
+      workspace: { workspace_type: "site", workspace_id: "1" },
+      principal: { acting_user_id: 5, effective_agent_id: "a" },
+    }),
+  "a store of pending actions": (fail) =>
+    callingOnce({
+      actionPolicyProviders: [() => "preview"],
+      pendingActionStore: { ...createMemoryPendingActionStore({ now: () => new Date(0) }), get: fail, store: fail },
+    }),
+  "an ability": (fail) => callingOnce({ abilities: abilities({ execute: fail }), toolExecutor: undefined }),
+  "the permission of an ability": (fail) =>
+    callingOnce({ abilities: abilities({ permission: fail, execute: fail }), toolExecutor: undefined }),
+  "who knows capabilities": (fail) =>
+    callingOnce({
+      toolDeclarations: { "ability/save": { ...declarations["ability/save"], required_capability: "save" } },
+      principal: { acting_user_id: 5 },
+      holdsCapability: fail as never,
+    }),
+  "a gate": (fail) => {
+    const hooks = createHooks();
+    for (const name of gates) hooks.filter(name, fail);
+    return callingOnce({ hooks, abilities: abilities({ execute: () => 1 }), hidesWriteTools: true });
+  },
   "a runtime tool store": (fail) =>
     callingOnce({
       toolExecutor: () => ({ success: false, status: "runtime_tool_pending" }),
       runtimeToolStore: { create: fail, get: fail, complete: fail, timeout: fail, recentPending: fail },
     }),
 };
+
+function abilities(ability: Partial<Ability>) {
+  return createAbilities([{ name: "ability/save", execute: () => 1, ...ability }]);
+}
 
 describe("a callback that fails, in whatever way", () => {
   /** Everything that throws, by what it throws; an error may be odd in every part. */

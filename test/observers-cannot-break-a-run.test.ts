@@ -45,6 +45,46 @@ describe("a run that is watched", () => {
   });
 });
 
+describe("a run under policies that is watched", () => {
+  const script: LoopScript = {
+    messages: [{ role: "user", content: "go" }],
+    options: {
+      max_turns: 3,
+      tool_declarations: {
+        "ability/a": { source: "abilities", description: "Does a." },
+        "ability/b": { source: "abilities", description: "Does b." },
+      },
+    },
+    turns: [{ tool_calls: [{ id: "1", name: "ability/a" }] }, { tool_calls: [{ id: "2", name: "ability/b" }] }],
+    executor: {},
+    policy_fragments: [{ deny: ["ability/b"] }, null],
+    action_policies: ["direct", "preview"],
+    pending_store: true,
+  };
+
+  it("is the run that nobody watches", async () => {
+    const unwatched = asStored(await play(script));
+    expect(unwatched).toMatchObject({ status: "approval_required", turn_count: 2 });
+    for (const [name, observer] of Object.entries(observers)) {
+      const watched = await play(script, (options) => ({ ...options, onEvent: alongside(options.onEvent, observer) }));
+      expect(asStored(watched), name).toEqual(unwatched);
+    }
+  });
+
+  it("shows policies what they can scribble over without a trace", async () => {
+    const ruining = (_value: unknown, ...about: unknown[]) => {
+      for (const value of about) scribble(value);
+    };
+    const scribbled = await play(script, (options) => {
+      options.hooks?.filter("toolPolicyProviders", ruining);
+      options.hooks?.filter("resolvedTools", ruining);
+      options.hooks?.filter("toolActionPolicy", ruining);
+      return options;
+    });
+    expect(asStored(scribbled)).toEqual(asStored(await play(script)));
+  });
+});
+
 describe("what a run shows its callbacks", () => {
   it.each(cases)("can be scribbled over afterwards without a trace: $name", async ({ input }) => {
     const scribbled = await play(input, (options) => ({ ...options, ...scribbling(options) }));

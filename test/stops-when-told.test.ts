@@ -6,6 +6,7 @@ import type { ConversationResult } from "../src/contracts/conversation/result.ts
 import * as toolPairs from "../src/contracts/conversation/tool-pairs.ts";
 import { createHooks } from "../src/contracts/hooks.ts";
 import type { ToolExecutor } from "../src/contracts/tools/execution.ts";
+import { createMemoryPendingActionStore } from "../src/contracts/trust/pending-action-store.ts";
 import type { RunOptions, TurnRunner } from "../src/loop/options.ts";
 import { runConversation } from "../src/loop/run-conversation.ts";
 
@@ -184,6 +185,31 @@ describe("an abort", () => {
       expect(world.locks).toEqual(["acquired", "released"]);
     },
   );
+
+  it.each(["toolPolicyProviders", "toolAccessChecker"] as const)("inside %s never asks the model", async (option) => {
+    const world = newWorld();
+    const asked = option === "toolPolicyProviders" ? [world.hang] : world.hang;
+    const ended = await world.run({ [option]: asked, runner: () => expect.fail("the model was asked") });
+    expect(ended).toMatchObject({ status: "interrupted", turn_count: 1 });
+    expect(endings(ended)).toEqual({});
+  });
+
+  it("while it is asked how a call may run, or its proposal is stored, runs nothing", async () => {
+    const store = createMemoryPendingActionStore({ now: () => new Date(0) });
+    for (const options of [
+      (hang: () => Promise<never>) => ({ actionPolicyProviders: [hang] }),
+      (hang: () => Promise<never>) => ({
+        actionPolicyProviders: [() => "preview"],
+        pendingActionStore: { ...store, store: hang },
+      }),
+    ]) {
+      const world = newWorld();
+      const ended = await world.run(options(world.hang));
+      expect(ended).toMatchObject({ status: "interrupted" });
+      expect(endings(ended)).toEqual({ a: "cancelled" });
+      expect(world.begun).toEqual([]);
+    }
+  });
 
   it.each(["shouldContinue", "interruptSource"] as const)("inside %s begins no other turn", async (callback) => {
     const world = newWorld();

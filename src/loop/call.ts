@@ -67,9 +67,17 @@ function recordOpened(
   const prepared = execution.prepare(name, parameters, working.tools, context);
   const verdict = callGate.judgeCall(config.callRules, state.tallies, canonicalName(name, config.tools));
   const opened: OpenCall = {
-    ...{ number: state.calls, id, name, raw, parameters, prepared, exposure: exposed },
-    ...{ policy: "direct", approved: false, result: null },
+    number: state.calls,
+    id,
+    name,
+    raw,
+    parameters,
+    prepared,
+    exposure: exposed,
+    policy: "direct",
+    approved: false,
     decision: verdict.allowed ? decision.proceed : decision.gateRejection(verdict, name),
+    result: null,
   };
   const { to, call } = afterOpening(step, opened);
   const { turn } = state;

@@ -5,6 +5,7 @@ import { cancellationMessage } from "../contracts/conversation/chat-run-control.
 import { emptyMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import { guardCapabilities } from "../contracts/tools/capability-guard.ts";
 import { chatExecutor } from "../contracts/tools/chat-executor.ts";
+import type { ToolMap } from "../contracts/tools/declaration.ts";
 import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import * as execution from "../contracts/tools/execution.ts";
 import * as runtimeToolLifecycle from "../contracts/tools/runtime-tool-lifecycle.ts";
@@ -16,6 +17,8 @@ import type { RunOptions, TurnRunner } from "./options.ts";
 import { callPolicy, visibleTools } from "./policies.ts";
 import { runProviderTurn } from "./provider-runner.ts";
 
+type TurnOptions = Parameters<TurnRunner>[2];
+
 export type Callbacks = {
   perform(order: EffectOrder): unknown;
   answer(question: Question): unknown;
@@ -25,12 +28,13 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
   const { hooks, signal } = options;
   const withSignal = Object.freeze(signal ? { signal } : {});
   const executors = toolExecutors(options);
+  let turnOptions: TurnOptions | undefined;
 
   function perform(order: EffectOrder): unknown {
     switch (order.kind) {
       case "call_model":
         if (options.providerTurnAdapter) return runProviderTurn(options.providerTurnAdapter, order, run, options);
-        return turnRunner?.(order.messages, order.context, Object.freeze({ ...withSignal, tools: order.tools }));
+        return turnRunner?.(order.messages, order.context, optionsFor(order.tools));
       case "summarize":
         return options.summarizer?.(order.messages, order.context);
       case "archive":
@@ -45,6 +49,12 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
       default:
         return order satisfies never;
     }
+  }
+
+  /** The tools seldom change from turn to turn, and then neither does what a runner is told beside the messages. */
+  function optionsFor(tools: ToolMap): TurnOptions {
+    if (turnOptions?.tools !== tools) turnOptions = Object.freeze({ ...withSignal, tools });
+    return turnOptions;
   }
 
   function runTool({ call, declaration, context }: Extract<EffectOrder, { kind: "run_tool" }>): unknown {

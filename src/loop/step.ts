@@ -67,23 +67,26 @@ export class Step {
 
   /** What the call gate will have seen with these bodies. Only a changed history is read again. */
   #tally(fact: Fact, bodies: readonly Body[]): readonly callGate.Tally[] {
-    const { callRules } = this.config;
     const { transcript } = this.working;
     let { tallies } = this.#state;
-    const tally = (messages: readonly Message[], from?: readonly callGate.Tally[]) =>
-      callGate.tallyMessages(callRules, messages, from, (name) => canonicalName(name, this.config.tools));
-    if (fact.type === "flow.started") tallies = tally(transcript);
+    if (fact.type === "flow.started") tallies = this.#count(transcript);
     for (const body of bodies) {
       if (body.to === "compaction") {
-        tallies = tally(transcript.slice(body.drop), tally(body.added));
+        tallies = this.#count(transcript.slice(body.drop), this.#count(body.added));
       } else if (body.to === "history") {
         const isKept = body.keep === transcript.length;
-        tallies = tally(body.added, isKept ? tallies : tally(transcript.slice(0, body.keep)));
+        tallies = this.#count(body.added, isKept ? tallies : this.#count(transcript.slice(0, body.keep)));
       } else if (body.to === "transcript" && body.message.type === "tool_call") {
-        tallies = tally([body.message], tallies);
+        tallies = this.#count([body.message], tallies);
       }
     }
     return tallies;
+  }
+
+  /** A call counts for the tool it stands for, by whatever name the model made it. */
+  #count(messages: readonly Message[], from?: readonly callGate.Tally[]): readonly callGate.Tally[] {
+    const { callRules, tools } = this.config;
+    return callGate.tallyMessages(callRules, messages, from, (name) => canonicalName(name, tools));
   }
 
   /** The position, with a look at cancellation before it when there is somebody to ask. */
