@@ -43,7 +43,7 @@ export {
   submitResult,
   timeoutRequest,
 } from "./contracts/tools/runtime-tool-lifecycle.ts";
-export { fromTools as runtimeToolPolicy, type RuntimeToolPolicy } from "./contracts/tools/runtime-tool-policy.ts";
+export * as runtimeToolPolicy from "./contracts/tools/runtime-tool-policy.ts";
 export {
   createMemoryRuntimeToolStore,
   type PendingQuery,

@@ -1,6 +1,7 @@
 // Promise: no seam that the contracts name is forgotten. Each is a hook, or an option where one run or one host is meant, or
 // stands here under what will bring it.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { contractNames, gates } from "../src/contracts/seams.ts";
 
@@ -81,6 +82,8 @@ const options: Readonly<Record<string, string>> = {
   wp_ability_execute_result: "abilityExecuted",
 };
 
+const root = fileURLToPath(new URL("..", import.meta.url));
+
 describe("the hooks", () => {
   const hooks = Object.values(contractNames);
 
@@ -98,6 +101,14 @@ describe("the hooks", () => {
   it.each(["trust", "orchestration"] as const)("hold none yet of what %s will bring", (subject) => {
     expect(named[subject].filter((seam) => hooks.includes(seam))).toEqual([]);
     expect(new Set(named[subject]).size).toBe(named[subject].length);
+  });
+
+  it("are all asked or told somewhere", () => {
+    const sources = globSync("src/**/*.ts", { cwd: root }).filter(
+      (path) => !path.endsWith(".test.ts") && !path.endsWith("seams.ts"),
+    );
+    const code = sources.map((path) => readFileSync(`${root}/${path}`, "utf8")).join("\n");
+    expect(Object.keys(contractNames).filter((hook) => !code.includes(`"${hook}"`))).toEqual([]);
   });
 
   it("are listed in the documentation, each under its own name and with the word gate where it is one", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fromTools } from "./runtime-tool-policy.ts";
+import { createHooks } from "../hooks.ts";
+import { fromTools, policyFor } from "./runtime-tool-policy.ts";
 
 describe("a runtime tool policy", () => {
   it("allows only what lives in the runtime with all it may touch", () => {
@@ -27,4 +28,12 @@ describe("a runtime tool policy", () => {
     expect(fromTools({}, { user: { id: 1 }, none: null, odd: Number.NaN })).not.toHaveProperty("context");
     expect(fromTools({}, { agent: "", live: false }).context).toEqual({ agent: "", live: false });
   });
+});
+
+it("is passed through the host's filter, which may narrow it", async () => {
+  const hooks = createHooks();
+  hooks.filter("runtimeToolPolicy", (policy) => ({ ...policy, tools: [] }));
+  const tools = { "client/pick": { runtime: { environment: "runtime_local", capability_scope: "runtime_local" } } };
+  expect(await policyFor(tools, {}, hooks)).toMatchObject({ version: 1, tools: [] });
+  expect(await policyFor(tools, {}, createHooks())).toEqual(fromTools(tools));
 });

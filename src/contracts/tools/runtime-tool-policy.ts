@@ -1,5 +1,6 @@
 // What a runtime outside the host may run by itself: an envelope that lists tools and where each of them belongs.
 import { trimmed } from "../coerce.ts";
+import type { Hooks } from "../hooks.ts";
 import { asMap, isContainer, isEmpty, type Json, type JsonMap, seal, snapshotMap, type UnknownMap } from "../json.ts";
 
 type ToolEntry = {
@@ -37,6 +38,11 @@ export function fromTools(tools: UnknownMap, context?: UnknownMap): RuntimeToolP
     ),
     ...(!isEmpty(kept) && { context: kept }),
   });
+}
+
+/** The envelope as the host's filter leaves it: what a host hands to a runtime outside. */
+export function policyFor(tools: UnknownMap, context: UnknownMap, hooks: Hooks): UnknownMap | Promise<UnknownMap> {
+  return hooks.apply("runtimeToolPolicy", fromTools(tools, context), tools, context);
 }
 
 function entryOf(key: string, definition: UnknownMap | undefined): ToolEntry | undefined {
