@@ -10,7 +10,17 @@ export type Timing = {
   readonly fastest: number;
   /** A quarter of the rounds were quicker than the first, a quarter slower than the second. */
   readonly middleHalf: readonly [number, number];
+  /** Round by round. */
+  readonly rounds: readonly number[];
 };
+
+/**
+ * How many times as long the one took as the other: round by round, because the two samples of a round are taken close
+ * together, and of these ratios the median.
+ */
+export function ratio(one: Timing, other: Timing): number {
+  return median(one.rounds.map((took, round) => took / (other.rounds[round] ?? Number.NaN)));
+}
 
 /** Looks up what a subject took at a length. */
 export type Timings = (subject: Subject, turns: number) => Timing;
@@ -64,8 +74,17 @@ function key({ name }: Subject, turns: number): string {
   return `${name} × ${turns}`;
 }
 
-function timing(samples: readonly number[]): Timing {
+function timing(rounds: readonly number[]): Timing {
+  const at = (share: number) => quantile(rounds, share);
+  return { median: at(0.5), fastest: at(0), middleHalf: [at(0.25), at(0.75)], rounds };
+}
+
+/** The middle one of the samples. */
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
+}
+
+function quantile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((left, right) => left - right);
-  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
-  return { median: at(0.5), fastest: at(0), middleHalf: [at(0.25), at(0.75)] };
+  return sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
 }

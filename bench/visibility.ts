@@ -1,6 +1,7 @@
 // What it costs to settle which of a thousand tools the model sees, beside a plain filter over the same tools.
 import assert from "node:assert/strict";
 import { createToolSources, resolveVisibleTools, type ToolDeclaration } from "../src/index.ts";
+import { median } from "./measure.ts";
 
 export const TOOLS = 1000;
 
@@ -83,9 +84,4 @@ function timed(work: () => number): number {
   for (let pass = 0; pass < PASSES; pass++) count += work();
   assert.ok(count > 0);
   return Number(process.hrtime.bigint() - began) / 1000 / PASSES;
-}
-
-function median(samples: readonly number[]): number {
-  const sorted = samples.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
