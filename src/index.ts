@@ -1,9 +1,14 @@
 // What `holdfast` exports, name by name.
 export { metaAbilities } from "./abilities/ability-meta.ts";
 export * as packageRuns from "./abilities/package-runs.ts";
-export { type Abilities, type Ability, type AbilityRegistry, createAbilities } from "./contracts/abilities/ability.ts";
+export {
+  type Abilities,
+  type Ability,
+  type AbilityOptions,
+  type AbilityRegistry,
+  createAbilities,
+} from "./contracts/abilities/ability.ts";
 export { dispatch as dispatchAbility } from "./contracts/abilities/dispatcher.ts";
-export { createAbilityExecutor } from "./contracts/abilities/executor.ts";
 export { resolve as resolveEffectiveAgent } from "./contracts/agents/effective-agent.ts";
 export { type RuntimeProfile, resolve as resolveRuntimeProfile } from "./contracts/agents/runtime-profile.ts";
 export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
@@ -27,13 +32,13 @@ export type { RunOutcome } from "./contracts/conversation/run-outcome.ts";
 export { type ErrorCode, HoldfastError } from "./contracts/error.ts";
 export { createHooks, type Hooks } from "./contracts/hooks.ts";
 export type { Json, JsonMap } from "./contracts/json.ts";
-export { type OperationError, operationError } from "./contracts/operation-error.ts";
+export { isOperationError, type OperationError, operationError } from "./contracts/operation-error.ts";
 export type { HookEvents, HookFilters } from "./contracts/seams.ts";
 export type { ActionPolicy, ActionPolicyProvider } from "./contracts/tools/action-policy.ts";
 export type { ToolCall } from "./contracts/tools/call.ts";
 export type { Authorize } from "./contracts/tools/capability-guard.ts";
 export { chatExecutor } from "./contracts/tools/chat-executor.ts";
-export type { ToolDeclaration } from "./contracts/tools/declaration.ts";
+export type { ToolDeclaration, ToolMap } from "./contracts/tools/declaration.ts";
 export type { ToolExecutor } from "./contracts/tools/execution.ts";
 export type { ToolResult } from "./contracts/tools/result.ts";
 export type { RuntimeToolRequest, RuntimeToolResult } from "./contracts/tools/runtime-tool.ts";
@@ -57,10 +62,14 @@ export {
   type ApprovalMemory,
   createMemoryApprovalMemory,
 } from "./contracts/trust/approval-memory.ts";
+export type { HoldsCapability } from "./contracts/trust/authorization.ts";
 export type { PendingAction } from "./contracts/trust/pending-action.ts";
 export {
   createMemoryPendingActionStore,
+  type PendingActionFilters,
+  type PendingActionResolution,
   type PendingActionStore,
+  type PendingActionSummary,
 } from "./contracts/trust/pending-action-store.ts";
 export type { MediationDecision } from "./loop/decision.ts";
 export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";

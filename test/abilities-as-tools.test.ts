@@ -158,6 +158,30 @@ describe("an ability as a tool", () => {
     expect([result.status, ran]).toEqual(["interrupted", 0]);
   });
 
+  it("is behind its own gate when it is called through another", async () => {
+    const abilities = createAbilities([refund]);
+    for (const meta of metaAbilities(abilities)) abilities.register(meta);
+    const hooks = createHooks();
+    hooks.filter("abilityPreExecuteDecision", (_decision, ability) =>
+      ability === "shop/refund"
+        ? {
+            ...{ action_id: "act-1", kind: "refund", summary: "Refund", preview: {}, apply_input: {} },
+            created_at: "2026-05-01T00:00:00Z",
+          }
+        : null,
+    );
+    const toolDeclarations = [{ ...declaration, name: "agents/ability-call" }];
+    const call = { name: "agents/ability-call", parameters: { name: "shop/refund", parameters: { order: 7 } } };
+    const { result } = await callTool({ abilities, toolDeclarations, hooks }, call);
+    expect(result.status).toBe("approval_required");
+  });
+
+  it("is hidden like any tool that writes when it destroys", async () => {
+    const abilities = createAbilities([{ ...refund, annotations: { destructive: true } }]);
+    const { result } = await callTool({ abilities, hidesWriteTools: true });
+    expect(answerOf(result)).toMatchObject({ metadata: { error_type: "tool_not_found" } });
+  });
+
   it("is under its own policy when it is called through another", async () => {
     const abilities = createAbilities([refund]);
     for (const meta of metaAbilities(abilities)) abilities.register(meta);
@@ -173,7 +197,11 @@ describe("an ability as a tool", () => {
     for (const options of forbids) {
       expect(answerOf(await run(options))).toMatchObject({ metadata: { error_type: "action_forbidden" } });
     }
-    expect((await run({ actionPolicy: { tools: { "shop/refund": "preview" } } })).status).toBe("approval_required");
+    const proposed = await run({ actionPolicy: { tools: { "shop/refund": "preview" } } });
+    expect(proposed).toMatchObject({
+      status: "approval_required",
+      approval_required: { payload: { preview: { tool_name: "shop/refund", parameters: { order: 7 } } } },
+    });
     expect(answerOf(await run({}))).toMatchObject({ success: true });
   });
 

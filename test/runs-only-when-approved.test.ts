@@ -164,13 +164,13 @@ describe("a call that needs approval", () => {
   it("is not stored over another one, or over a decision", async () => {
     const store = createMemoryPendingActionStore({ now: () => new Date(0) });
     const proposed = { ...sample, apply_input: { euros: 8 } };
-    await stageAction(pendingAction.fromArray(proposed), { pendingActions: store }, {});
+    await stageAction(pendingAction.fromArray(proposed), { pendingActionStore: store }, {});
     const swapped = pendingAction.fromArray({ ...proposed, apply_input: { euros: 9000 } });
-    await expect(stageAction(swapped, { pendingActions: store }, {})).rejects.toThrow("under this id");
+    await expect(stageAction(swapped, { pendingActionStore: store }, {})).rejects.toThrow("under this id");
     expect(await store.get("act-1")).toMatchObject({ apply_input: { euros: 8 } });
-    await stageAction(pendingAction.fromArray(proposed), { pendingActions: store }, {});
+    await stageAction(pendingAction.fromArray(proposed), { pendingActionStore: store }, {});
     store.recordResolution("act-1", { decision: "rejected", resolver: "user:7" });
-    const again = stageAction(pendingAction.fromArray(proposed), { pendingActions: store }, {});
+    const again = stageAction(pendingAction.fromArray(proposed), { pendingActionStore: store }, {});
     await expect(again).rejects.toThrow("under this id");
     expect(await store.get("act-1", true)).toMatchObject({ status: "rejected" });
   });
@@ -220,6 +220,7 @@ describe("a call that is forbidden", () => {
     const failing = () => Promise.reject(new Error("policy store is down"));
     const { ran, error_type } = await refund({ actionPolicyProviders: [failing] });
     expect([ran, error_type]).toEqual([[], "action_policy_failed"]);
+    expect((await refund({ actionPolicyProviders: [() => "deny"] })).error_type).toBe("action_policy_failed");
     const hooks = createHooks();
     hooks.filter("toolActionPolicy", () => {
       throw new Error("filter is broken");

@@ -132,6 +132,10 @@ describe("a tool under any number of layers", () => {
 describe("an option that guards", () => {
   it.each<[keyof RunOptions, unknown]>([
     ["toolPolicy", "deny"],
+    ["toolPolicy", { mode: "block" }],
+    ["context", { action_policy: "forbidden" }],
+    ["context", { agent_config: { action_policy: { categories: { money: "deny" } } } }],
+    ["context", { agent_config: { tool_policy: { mode: "Allow" } } }],
     ["toolPolicyProviders", () => null],
     ["toolPolicyProviders", [{}]],
     ["toolAccessChecker", {}],

@@ -80,5 +80,6 @@ export function searchAbilities(script: Scripts & { input?: unknown }) {
 }
 
 export async function callAbility(script: Scripts & { input?: unknown }) {
-  return outcomeOf(await call(script.input, { abilities: scriptedAbilities(script).abilities }));
+  const { abilities } = scriptedAbilities(script);
+  return outcomeOf(await call(script.input, abilities, (...asked) => dispatch(...asked, { abilities })));
 }

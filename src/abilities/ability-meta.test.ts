@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Ability, createAbilities } from "../contracts/abilities/ability.ts";
+import { type Abilities, type Ability, createAbilities } from "../contracts/abilities/ability.ts";
 import { dispatch } from "../contracts/abilities/dispatcher.ts";
 import { createAbilityExecutor } from "../contracts/abilities/executor.ts";
 import { createHooks } from "../contracts/hooks.ts";
@@ -62,9 +62,12 @@ describe("searching abilities", () => {
   });
 });
 
+const callIn = (known: Abilities, input: unknown) =>
+  call(input, known, (name, parameters) => dispatch(name, parameters, { abilities: known }));
+
 describe("calling an ability by name", () => {
   it("answers with the result beside redacted parameters", async () => {
-    expect(await call({ name: " shop/refund ", parameters: { pin: 1, order: 7 } }, { abilities })).toEqual({
+    expect(await callIn(abilities, { name: " shop/refund ", parameters: { pin: 1, order: 7 } })).toEqual({
       name: "shop/refund",
       parameters: { order: 7, pin: "[redacted]" },
       parameters_redacted: true,
@@ -79,12 +82,12 @@ describe("calling an ability by name", () => {
     [{ name: "constructor" }, "agents_ability_call_not_found"],
   ])("refuses %j", async (input, code) => {
     const known = createAbilities([refund, ...metaAbilities(abilities)]);
-    expect(await call(input, { abilities: known })).toMatchObject({ code });
+    expect(await callIn(known, input)).toMatchObject({ code });
   });
 
   it("returns the refusal of the ability, also one that sounds like its own", async () => {
     const gone = { ...find, execute: () => operationError("ability_not_found", "There is no such order.") };
-    expect(await call({ name: "shop/find" }, { abilities: createAbilities([gone]) })).toEqual({
+    expect(await callIn(createAbilities([gone]), { name: "shop/find" })).toEqual({
       code: "ability_not_found",
       message: "There is no such order.",
     });
@@ -94,7 +97,7 @@ describe("calling an ability by name", () => {
 describe("the two as abilities", () => {
   const hooks = createHooks();
   const known = createAbilities([refund, { ...mail, permission: (_, { who }) => who === "ana" }]);
-  for (const ability of metaAbilities(known, { hooks })) known.register(ability);
+  for (const ability of metaAbilities(known)) known.register(ability);
   const host = { abilities: known, hooks };
 
   it("find each other like any other", async () => {

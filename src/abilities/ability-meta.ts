@@ -1,7 +1,7 @@
 // Two abilities about abilities: one finds what there is, the other calls it by name. With them a model can use many
 // abilities without being offered each as a tool of its own.
-import { ABILITY_CALL, type Abilities, type Ability } from "../contracts/abilities/ability.ts";
-import { type DispatchHost, dispatch, redactedParameters } from "../contracts/abilities/dispatcher.ts";
+import { ABILITY_CALL, type Abilities, type Ability, type AbilityOptions } from "../contracts/abilities/ability.ts";
+import { redactedParameters } from "../contracts/abilities/dispatcher.ts";
 import { nonEmptyString, stringList, trim, trimmed, wholeNumber } from "../contracts/coerce.ts";
 import { asMap, emptyMap, isMap, type JsonMap, type UnknownMap } from "../contracts/json.ts";
 import { isOperationError, type OperationError, operationError } from "../contracts/operation-error.ts";
@@ -49,35 +49,32 @@ export function search(input: unknown, abilities: Abilities): AbilitySearch {
 }
 
 /**
- * Dispatches the ability `name` with `parameters`. Its errors are returned as they are, and so is a request for
- * approval: wrapped in an answer, nobody would recognise it.
+ * Calls the ability `name` with `parameters` through `dispatch`, so that whatever stands before it stands here too. Its
+ * errors are returned as they are, and so is a request for approval: wrapped in an answer, nobody would recognise it.
  */
 export async function call(
   input: unknown,
-  host: DispatchHost & { readonly abilities: Abilities },
+  abilities: Abilities,
+  dispatch: AbilityOptions["dispatch"],
 ): Promise<AbilityCall | OperationError | ApprovalRequest> {
   const given = asMap(input) ?? emptyMap;
   const name = trimmed(given.name);
   if (name === undefined) return operationError("agents_ability_call_missing_name", "name must be a non-empty string");
-  if (name === ABILITY_CALL)
+  if (name === ABILITY_CALL) {
     return operationError("agents_ability_call_recursion", `"${ABILITY_CALL}" cannot be called by itself.`);
-  if (!host.abilities.get(name)) {
-    return operationError("agents_ability_call_not_found", `There is no ability "${name}".`);
   }
-  const result = await dispatch(name, given.parameters, host);
+  if (!abilities.get(name)) return operationError("agents_ability_call_not_found", `There is no ability "${name}".`);
+  const result = await dispatch(name, given.parameters);
   if (isOperationError(result) || isApprovalRequest(result)) return result;
-  const parameters = redactedParameters(name, given.parameters, host.abilities);
+  const parameters = redactedParameters(name, given.parameters, abilities);
   return { name, parameters, parameters_redacted: true, result };
 }
 
-/** Both as abilities that can be registered; they know the abilities they are given, and dispatch with this host. */
-export function metaAbilities(
-  abilities: Abilities,
-  host: Omit<DispatchHost, "abilities" | "context" | "signal"> = {},
-): readonly [search: Ability, call: Ability] {
+/** Both as abilities that can be registered. They know the abilities they are given, and call on behalf of their caller. */
+export function metaAbilities(abilities: Abilities): readonly [search: Ability, call: Ability] {
   return [
     { ...searchAbility, execute: (input) => search(input, abilities) },
-    { ...callAbility, execute: (input, context, { signal }) => call(input, { ...host, abilities, context, signal }) },
+    { ...callAbility, execute: (input, _context, { dispatch }) => call(input, abilities, dispatch) },
   ];
 }
 

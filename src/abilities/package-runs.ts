@@ -6,10 +6,14 @@ import { scalarText, trimmed } from "../contracts/coerce.ts";
 import type { Run, RunEvents } from "../contracts/conversation/run-control.ts";
 import * as report from "../contracts/conversation/run-control-results.ts";
 import { redactPayload } from "../contracts/conversation/run-redaction.ts";
-import { errorMessage, HoldfastError } from "../contracts/error.ts";
 import type { Hooks } from "../contracts/hooks.ts";
 import { asMap, type JsonMap, snapshot, snapshotMap } from "../contracts/json.ts";
-import { isOperationError, type OperationError, operationError } from "../contracts/operation-error.ts";
+import {
+  isOperationError,
+  type OperationError,
+  operationError,
+  operationErrorOf,
+} from "../contracts/operation-error.ts";
 import * as packageRun from "../contracts/packages/package-run.ts";
 import type { Handler } from "../contracts/seams.ts";
 import { quietly } from "../contracts/when-ready.ts";
@@ -149,12 +153,7 @@ async function ask(handler: Handler, input: JsonMap): Promise<JsonMap | Operatio
 }
 
 function refusal(thrown: unknown): OperationError {
-  try {
-    if (thrown instanceof HoldfastError) return operationError(thrown.code, thrown.detail);
-  } catch {
-    // What cannot even be looked at is none of ours; the run still has to be recorded as failed.
-  }
-  return operationError("agents_runtime_package_run_handler_failed", errorMessage(thrown));
+  return operationErrorOf(thrown, "agents_runtime_package_run_handler_failed");
 }
 
 function readAnswer<Report>(

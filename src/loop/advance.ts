@@ -16,7 +16,7 @@ import { Step } from "./step.ts";
 import { accept, beginFlow, beginTurn, callModel, compact } from "./turn.ts";
 import { endFlow, endTurn, spendTurn } from "./verdict.ts";
 import { resolveTools } from "./visible-tools.ts";
-import { isWaiting } from "./waits.ts";
+import { isWaiting } from "./waiting-result.ts";
 import type { Body, Working } from "./working.ts";
 
 export type Advance = {

@@ -9,10 +9,10 @@ import * as toolResult from "../contracts/tools/result.ts";
 import * as pendingAction from "../contracts/trust/pending-action.ts";
 import * as workspace from "../contracts/workspace.ts";
 import { returnResult } from "./call.ts";
+import { policyContext } from "./declared.ts";
 import type { Next } from "./next.ts";
 import { afterApproval } from "./permit.ts";
 import type { Step } from "./step.ts";
-import { policyContext } from "./visible-tools.ts";
 import { rejectedByPerson, waitForApproval } from "./wait.ts";
 import type { OpenCall } from "./working.ts";
 
@@ -46,15 +46,15 @@ function proposal(step: Step): pendingAction.PendingAction {
   const { tool_call, tool_def } = ready(call);
   const { tool_name, parameters } = tool_call;
   const context = policyContext(step);
-  const shown = redact(parameters, tool_def);
+  const shown = call.preview ?? { tool_name, parameters: redact(parameters, tool_def) };
   const identity = canonicalJson.sha256(
     canonicalJson.text([state.key, call.number, call.id, tool_name, canonicalJson.sortedText(parameters)]),
   );
   return pendingAction.fromArray({
     action_id: `action-${identity.slice(0, 32)}`,
     kind: "tool_call",
-    summary: summaryOf(tool_name, shown),
-    preview: { tool_name, description: tool_def.description, parameters: shown },
+    summary: summaryOf(shown),
+    preview: { description: tool_def.description, ...shown },
     apply_input: { tool_name, tool_call_id: call.id, parameters },
     workspace: workspaceOf(context),
     agent: trimmed(context.agent_slug) ?? trimmed(context.agent_id) ?? null,
@@ -72,18 +72,14 @@ function proposal(step: Step): pendingAction.PendingAction {
 /** The proposal with the parameters that the model gave, redacted: what was bound from the context is none of its business. */
 function asTheModelSeesIt({ exposure }: OpenCall, action: pendingAction.PendingAction): pendingAction.PendingAction {
   const { parameters } = exposure;
-  const { tool_name } = snapshotMap(action.apply_input);
-  return seal({
-    ...action,
-    summary: summaryOf(String(tool_name), parameters),
-    preview: seal({ ...snapshotMap(action.preview), parameters }),
-    apply_input: seal({ ...snapshotMap(action.apply_input), parameters }),
-  });
+  const applied = snapshotMap(action.apply_input);
+  const shown = seal({ tool_name: applied.tool_name ?? "", parameters });
+  return seal({ ...action, summary: summaryOf(shown), preview: shown, apply_input: seal({ ...applied, parameters }) });
 }
 
 /** One line for the person who decides; the preview has the whole. */
-function summaryOf(toolName: string, parameters: JsonMap): string {
-  const line = `Run ${toolName} ${JSON.stringify(parameters)}`;
+function summaryOf({ tool_name, parameters }: JsonMap): string {
+  const line = `Run ${tool_name} ${JSON.stringify(parameters)}`;
   if (line.length <= LONGEST_SUMMARY) return line;
   // A character of two halves is not cut in the middle.
   return `${line.slice(0, LONGEST_SUMMARY - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;

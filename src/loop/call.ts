@@ -10,11 +10,11 @@ import * as exposure from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as decision from "./decision.ts";
+import { hidingDeclarationOf } from "./declared.ts";
 import { endBatch } from "./end-batch.ts";
 import type { Next } from "./next.ts";
 import { afterOpening } from "./permit.ts";
 import { added, type Step } from "./step.ts";
-import { anyDeclarationOf, declarationOf } from "./visible-tools.ts";
 import type { Body, OpenCall } from "./working.ts";
 
 /** Takes the next call of the batch, or ends the batch when there is none or it was halted. */
@@ -27,7 +27,7 @@ export function openCall(step: Step, arrived?: Outcome): Next | undefined {
     return;
   }
   const { name, parameters, context } = raw;
-  const declaration = declarationOf(step, name) ?? anyDeclarationOf(step, name);
+  const declaration = hidingDeclarationOf(step, name);
   if (!step.config.asked.auditFilter) return recordOpened(step, raw, exposure.expose(parameters, declaration));
   if (!arrived) {
     const redacted = exposure.redact(parameters, declaration);
@@ -75,6 +75,7 @@ function recordOpened(
     prepared,
     exposure: exposed,
     policy: "direct",
+    preview: null,
     approved: false,
     decision: verdict.allowed ? decision.proceed : decision.gateRejection(verdict, name),
     result: null,

@@ -45,7 +45,12 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
         if (!options.runtimeToolStore) return undefined;
         return runtimeToolLifecycle.createPendingRequest(options.runtimeToolStore, order.request, order.context, hooks);
       case "store_action":
-        return stageAction(order.action, { hooks, pendingActions: options.pendingActionStore }, order.context, signal);
+        return stageAction(
+          order.action,
+          { hooks, pendingActionStore: options.pendingActionStore },
+          order.context,
+          signal,
+        );
       default:
         return order satisfies never;
     }
@@ -132,8 +137,8 @@ function toolExecutors(options: RunOptions): { execute?: ToolExecutor; named: Re
 
 /** Abilities run the tools that name one; without another executor, all that are not the client's. */
 function withAbilities(options: RunOptions, own: ToolExecutor | undefined): ToolExecutor {
-  const { abilities, authorize, hooks, holdsCapability, pendingActionStore: pendingActions } = options;
-  const asAbility = createAbilityExecutor({ abilities, authorize, hooks, holdsCapability, pendingActions });
+  const { abilities, authorize, hooks, holdsCapability, pendingActionStore } = options;
+  const asAbility = createAbilityExecutor({ abilities, authorize, hooks, holdsCapability, pendingActionStore });
   if (!own) return chatExecutor(asAbility);
   return (call, declaration, ...rest) => (namesAbility(declaration) ? asAbility : own)(call, declaration, ...rest);
 }

@@ -1,19 +1,23 @@
 // The options that stand between a model and an effect: one of the wrong kind is refused, because a guard that is silently
 // left out guards nothing. Other options of the wrong kind are left out, as the contract has it.
 import { holdfastError } from "../contracts/error.ts";
-import { isMap } from "../contracts/json.ts";
+import { asMap, isMap, type JsonMap } from "../contracts/json.ts";
 import * as actionPolicy from "../contracts/tools/action-policy.ts";
+import { agentConfigOf } from "../contracts/tools/agent-config.ts";
+import * as visibility from "../contracts/tools/visibility.ts";
 import type { RunOptions } from "./options.ts";
+
+const ACTION_POLICIES = "a map whose tools and categories are direct, preview or forbidden";
 
 type Check = readonly [option: keyof RunOptions, kind: string, isOfKind: (value: unknown) => boolean];
 
 const checks: readonly Check[] = [
   ["signal", "an AbortSignal", (value) => value instanceof AbortSignal],
-  ["toolPolicy", "a map", isMap],
+  ["toolPolicy", "a map whose mode is allow or deny", isToolPolicy],
   ["toolPolicyProviders", "a list of functions", isListOfFunctions],
   ["toolAccessChecker", "a function", isFunction],
   ["hidesWriteTools", "true or false", (value) => typeof value === "boolean"],
-  ["actionPolicy", "a map whose tools and categories are direct, preview or forbidden", isActionPolicy],
+  ["actionPolicy", ACTION_POLICIES, isActionPolicy],
   ["actionPolicyProviders", "a list of functions", isListOfFunctions],
   ["approvalMemory", "an approval memory", (value) => isMap(value) && isFunction(value.recall)],
   ["pendingActionStore", "a store of pending actions", (value) => isMap(value) && isFunction(value.store)],
@@ -25,11 +29,27 @@ const checks: readonly Check[] = [
 
 /** Throws `invalid_agent_conversation_loop` with the first of these options that is of the wrong kind. */
 export function checkOptions(options: RunOptions): void {
-  for (const [option, kind, isOfKind] of checks) {
-    const value = options[option];
-    if (value == null || isOfKind(value)) continue;
-    throw holdfastError("invalid_agent_conversation_loop", `${option} must be ${kind}.`);
+  for (const [option, kind, isOfKind] of checks) check(options[option], option, kind, isOfKind);
+}
+
+/** The same for the policies that a context carries: the run's own, and those of its agent. */
+export function checkPolicies(context: JsonMap): void {
+  for (const [place, policies] of [
+    ["context", context],
+    ["context.agent_config", agentConfigOf(context)],
+  ] as const) {
+    check(policies.tool_policy, `${place}.tool_policy`, "a map whose mode is allow or deny", isToolPolicy);
+    check(policies.action_policy, `${place}.action_policy`, ACTION_POLICIES, isActionPolicy);
   }
+}
+
+function check(value: unknown, name: string, kind: string, isOfKind: (value: unknown) => boolean): void {
+  if (value == null || isOfKind(value)) return;
+  throw holdfastError("invalid_agent_conversation_loop", `${name} must be ${kind}.`);
+}
+
+function isToolPolicy(value: unknown): boolean {
+  return asMap(value) !== undefined && visibility.hasKnownMode(value);
 }
 
 function isFunction(value: unknown): boolean {
@@ -41,8 +61,11 @@ function isListOfFunctions(value: unknown): boolean {
 }
 
 function isActionPolicy(value: unknown): boolean {
-  if (!isMap(value)) return false;
-  return [value.tools, value.categories].every(
-    (words) => words == null || (isMap(words) && Object.values(words).every((word) => actionPolicy.normalize(word))),
+  const policies = asMap(value);
+  if (policies === undefined) return false;
+  return [policies.tools, policies.categories].every(
+    (words) =>
+      words == null ||
+      (asMap(words) !== undefined && Object.values(asMap(words) ?? {}).every((word) => actionPolicy.normalize(word))),
   );
 }

@@ -13,7 +13,7 @@ import type { ToolMap } from "../contracts/tools/declaration.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as truncation from "../contracts/tools/truncation.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions, checkPolicies } from "./check-options.ts";
 import type { RunOptions } from "./options.ts";
 import { asksForPolicy, narrowsTools } from "./policies.ts";
 import { type RejectedDeclaration, readDeclarations } from "./read-declarations.ts";
@@ -37,6 +37,7 @@ export function configure(messages: unknown, options: RunOptions): ConfiguredRun
   const output = readStructuredOutput(options, tools);
   const overrides = runtimeOverrides.normalize(options.runtimeOverrides);
   const context = readContext(options, runtimeOverrides.intoContext(overrides));
+  checkPolicies(context);
   const maxTurns = readMaxTurns(options.maxTurns, overrides.max_iterations);
   const built = conversationRequest.normalize({
     messages,

@@ -4,10 +4,10 @@ import * as message from "../contracts/conversation/message.ts";
 import { emptyMap, isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
+import { declarationOf } from "./declared.ts";
 import { failCallback } from "./failure.ts";
 import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
-import { declarationOf } from "./visible-tools.ts";
 import { type Body, showTranscript } from "./working.ts";
 
 /** Asks the completion policy about the call that was just settled. */

@@ -69,7 +69,7 @@ export type Question =
   | { readonly hook: "cancellation" }
   /** Answered with the names of the tools that the model sees, in order. */
   | { readonly hook: "visible_tools"; readonly context: JsonMap }
-  /** Answered with `direct`, `preview` or `forbidden`. */
+  /** Answered with `direct`, `preview` or `forbidden`, or with that as `policy` beside a `preview` for whoever decides. */
   | { readonly hook: "action_policy"; readonly context: JsonMap }
   | {
       readonly hook: "audit_parameters";

@@ -1,5 +1,5 @@
 // Whether a call may run: the action policy, the mediator, the host's filter, and at last a person, each in turn.
-import type { JsonMap } from "../contracts/json.ts";
+import { isMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import * as actionPolicy from "../contracts/tools/action-policy.ts";
@@ -8,11 +8,11 @@ import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { isThenable } from "../contracts/when-ready.ts";
 import * as decision from "./decision.ts";
+import { declarationOf, policyContext } from "./declared.ts";
 import type { MediationContext, Next } from "./next.ts";
 import type { Position } from "./records.ts";
 import type { Step } from "./step.ts";
-import { declarationOf, policyContext } from "./visible-tools.ts";
-import { isPending } from "./waits.ts";
+import { isPending } from "./waiting-result.ts";
 import { type Config, type OpenCall, showExecutions, showTranscript } from "./working.ts";
 
 /** Where a call goes next, and the call as it is by then. */
@@ -46,10 +46,17 @@ export function resolvePolicy(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) {
     return { kind: "consult", question: { hook: "action_policy", context: policyAbout(step, prepared) } };
   }
-  const answer = "returned" in arrived ? actionPolicy.normalize(arrived.returned) : null;
-  const { to, call } = afterDecision(step, policed(step.call, answer ?? undefined), "open");
+  const { policy: answer, preview } = readAnswer("returned" in arrived ? arrived.returned : undefined);
+  const { to, call } = afterDecision(step, { ...policed(step.call, answer), preview }, "open");
   const { number, policy } = call;
   step.record({ type: "call.policed", call: number, policy }, to, [{ to: "call", value: call }]);
+}
+
+/** A policy, alone or with what a person is to be shown. */
+function readAnswer(answer: unknown): { policy: ActionPolicy | undefined; preview: JsonMap | null } {
+  const given: UnknownMap = isMap(answer) ? answer : { policy: answer };
+  const preview = isMap(given.preview) ? snapshotMap(given.preview) : null;
+  return { policy: actionPolicy.normalize(given.policy) ?? undefined, preview };
 }
 
 function policyAbout(step: Step, { tool_call, tool_def }: Extract<execution.Prepared, { ready: true }>): JsonMap {

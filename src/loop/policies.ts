@@ -1,9 +1,10 @@
 // The caller's side of the policies: gathers what providers, checkers, memories and hooks have to say. What one of them
 // throws is thrown on, and the machine then shows and runs nothing that it might have denied.
 import { ABILITY_CALL } from "../contracts/abilities/ability.ts";
+import { redactedParameters } from "../contracts/abilities/dispatcher.ts";
 import { abilityIn } from "../contracts/abilities/executor.ts";
 import { trimmed } from "../contracts/coerce.ts";
-import { isMap, type JsonMap, snapshotMap } from "../contracts/json.ts";
+import { isMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import * as actionPolicy from "../contracts/tools/action-policy.ts";
 import type { ToolMap } from "../contracts/tools/declaration.ts";
@@ -52,9 +53,15 @@ async function fragments(context: JsonMap, { hooks, toolPolicyProviders = [] }: 
   const own = Object.freeze([...toolPolicyProviders]);
   const said: unknown[] = [];
   for (const provider of (await hooks?.apply("toolPolicyProviders", own, context)) ?? own) {
-    if (typeof provider === "function") said.push(await provider(context));
+    if (typeof provider === "function") said.push(readFragment(await provider(context)));
   }
   return said;
+}
+
+/** A fragment whose mode is neither of the two lists tools for something that nobody knows. */
+function readFragment(fragment: unknown): unknown {
+  if (visibility.hasKnownMode(fragment)) return fragment;
+  throw new Error("The mode of a tool policy is allow or deny.");
 }
 
 /** The tools that the access checker affirms. One it fails on is not affirmed. */
@@ -66,10 +73,14 @@ async function accessibleTools(tools: ToolMap, context: JsonMap, { toolAccessChe
 }
 
 /** How the call that the context describes may run: as the stricter of what holds for it and for what it calls in turn. */
-export async function callPolicy(context: JsonMap, tools: ToolMap, options: RunOptions): Promise<ActionPolicy> {
+export async function callPolicy(context: JsonMap, tools: ToolMap, options: RunOptions): Promise<JsonMap> {
   const policy = await policyOf(context, options);
   const called = calledThrough(context, tools);
-  return called && policy !== "forbidden" ? stricter(policy, await policyOf(called, options)) : policy;
+  if (!called || policy === "forbidden") return { policy };
+  const { tool_name = "", parameters = {} } = called;
+  // The ability that is called knows which of its parameters a person may see.
+  const preview = { tool_name, parameters: redactedParameters(tool_name, parameters, options.abilities) };
+  return { policy: stricter(policy, await policyOf(called, options)), preview };
 }
 
 /** The call that is made through the ability that calls others, as if it were made directly. */
@@ -91,14 +102,22 @@ function stricter(one: ActionPolicy, other: ActionPolicy): ActionPolicy {
 async function policyOf(context: JsonMap, options: RunOptions): Promise<ActionPolicy> {
   const { hooks, actionPolicyProviders = [] } = options;
   const own = Object.freeze([...actionPolicyProviders]);
+  const providers = (await hooks?.apply("actionPolicyProviders", own, context)) ?? own;
   return actionPolicy.resolve(context, {
-    providers: (await hooks?.apply("actionPolicyProviders", own, context)) ?? own,
+    providers: providers.map((provider) => (about: UnknownMap) => answerOf(provider, about)),
     memory: await memoryOf(context, options),
     ...(hooks?.has("toolActionPolicy") && {
       filter: (policy, toolName) => hooks.apply("toolActionPolicy", policy, toolName, context),
     }),
     ...categories(options),
   });
+}
+
+/** What a provider says. One that says something that is no policy meant to say something. */
+async function answerOf(provider: unknown, about: UnknownMap): Promise<unknown> {
+  const answer: unknown = typeof provider === "function" ? await provider(about) : null;
+  if (answer == null || actionPolicy.normalize(answer)) return answer;
+  throw new Error("A provider of action policies answers direct, preview or forbidden, or null.");
 }
 
 async function memoryOf(context: JsonMap, { approvalMemory, hooks }: RunOptions): Promise<ApprovalMemory | null> {

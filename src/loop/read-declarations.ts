@@ -61,13 +61,14 @@ function ambiguous(declarations: readonly ToolDeclaration[]): readonly RejectedD
 }
 
 /**
- * The declaration with what the ability behind it brings: its name, by which policies find its category, and what it
- * declares sensitive, because the transcript is redacted by the declaration.
+ * The declaration with what the ability behind it brings: its name, by which policies find its category, whether it
+ * destroys, and what it declares sensitive, because the transcript is redacted by the declaration.
  */
 function asAbility(declaration: unknown, { abilities, toolExecutor }: RunOptions): unknown {
   if (!abilities || !isMap(declaration) || declaration.executor === "client") return declaration;
   const ability = abilityIn(declaration) ?? (toolExecutor ? undefined : trimmed(declaration.name));
-  if (ability === undefined || !abilities.get(ability)) return declaration;
+  const known = ability === undefined ? undefined : abilities.get(ability);
+  if (ability === undefined || !known) return declaration;
   const secrets = [...sensitivePaths(declaration), ...sensitiveParameters(ability, abilities)];
   // A scope that was filled in earlier must not look as if it had been stated.
   const { scope, ...rest } = declaration;
@@ -75,6 +76,7 @@ function asAbility(declaration: unknown, { abilities, toolExecutor }: RunOptions
     ...rest,
     ...(statesScope(declaration) && { scope }),
     ability,
+    ...(known.annotations?.destructive === true && { write: true }),
     ...(secrets.length > 0 && { sensitive_parameters: secrets }),
   };
 }

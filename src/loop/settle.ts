@@ -12,12 +12,12 @@ import * as toolResult from "../contracts/tools/result.ts";
 import { surelyFits, truncate } from "../contracts/tools/truncation.ts";
 import { resultMessage, toolEvent } from "./call.ts";
 import type { Decision } from "./decision.ts";
+import { declarationOf } from "./declared.ts";
 import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
-import { declarationOf } from "./visible-tools.ts";
 import { waitOutside } from "./wait.ts";
-import { isWaiting } from "./waits.ts";
+import { isWaiting } from "./waiting-result.ts";
 import type { Body, OpenCall } from "./working.ts";
 
 /** Settles the open call, unless its result says that somebody outside has to act first. */

@@ -1,7 +1,7 @@
 // Which of the declared tools the model sees: settled once a turn, before the model is asked.
-import { type JsonMap, seal } from "../contracts/json.ts";
+import { seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import { canonicalName, type ToolDeclaration, type ToolMap } from "../contracts/tools/declaration.ts";
+import { policyContext } from "./declared.ts";
 import { failCallback } from "./failure.ts";
 import type { Next } from "./next.ts";
 import type { Step } from "./step.ts";
@@ -28,24 +28,4 @@ function isShown(names: readonly string[], { hasShownTools, tools }: Working): b
   if (!hasShownTools) return false;
   const shown = Object.keys(tools);
   return shown.length === names.length && shown.every((name, index) => name === names[index]);
-}
-
-/** What a policy is told of the run. */
-export function policyContext({ config, context }: Step, more: JsonMap = {}): JsonMap {
-  return seal({ ...config.policyContext, ...context, ...more });
-}
-
-/** The declaration behind the name that the model used, if it sees such a tool. */
-export function declarationOf({ working }: Step, name: string): ToolDeclaration | null {
-  return findIn(working.tools, name);
-}
-
-/** The same whether the model sees the tool or not: what a hidden tool calls secret stays secret. */
-export function anyDeclarationOf({ config }: Step, name: string): ToolDeclaration | null {
-  return findIn(config.tools, name);
-}
-
-function findIn(tools: ToolMap, name: string): ToolDeclaration | null {
-  const canonical = canonicalName(name, tools);
-  return (Object.hasOwn(tools, canonical) && tools[canonical]) || null;
 }

@@ -5,16 +5,15 @@ import type * as message from "../contracts/conversation/message.ts";
 import { errorMessage } from "../contracts/error.ts";
 import { emptyMap, isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
-import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import { redact } from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
 import { resultMessage, returnResult, toolEvent } from "./call.ts";
+import { hidingDeclarationOf } from "./declared.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
-import { anyDeclarationOf, declarationOf } from "./visible-tools.ts";
-import { type Approval, approvalOf, isPending, PENDING } from "./waits.ts";
+import { type Approval, approvalOf, isPending, PENDING } from "./waiting-result.ts";
 import type { OpenCall } from "./working.ts";
 
 /** Waits for whoever has to act; when waiting is not possible, the call gets an error as its result. */
@@ -29,14 +28,9 @@ export function waitOutside(step: Step, result: ToolResult, arrived?: Outcome): 
 function withoutSecrets(step: Step, { envelope, asked }: Approval): Approval {
   const { apply_input } = asked.payload;
   if (!isMap(apply_input)) return { envelope, asked };
-  const shown = redact(apply_input, shownBy(step));
+  const shown = redact(apply_input, hidingDeclarationOf(step, step.call.name));
   if (canonicalJson.sortedText(shown) === canonicalJson.sortedText(apply_input)) return { envelope, asked };
   return { envelope, asked: seal({ ...asked, payload: seal({ ...asked.payload, apply_input: shown }) }) };
-}
-
-/** The declaration that says what of the call is secret. */
-function shownBy(step: Step): ToolDeclaration | null {
-  return declarationOf(step, step.call.name) ?? anyDeclarationOf(step, step.call.name);
 }
 
 /** A call that an external runtime answers: its request is stored, and the run ends or parks with it. */
@@ -94,7 +88,9 @@ function waitingMessage(step: Step, request: runtimeTool.RuntimeToolRequest): me
   const { call } = step;
   const asked = canonicalJson.sortedText(request.parameters);
   const isOwn = asked === canonicalJson.sortedText(call.parameters);
-  const parameters = isOwn ? call.exposure.parameters : redact(request.parameters, shownBy(step));
+  const parameters = isOwn
+    ? call.exposure.parameters
+    : redact(request.parameters, hidingDeclarationOf(step, call.name));
   const shown = canonicalJson.sortedText(parameters) === asked ? request : seal({ ...request, parameters });
   const payload = seal({ success: false, status: PENDING, result: shown, tool_name: call.name });
   return resultMessage(call, canonicalJson.text(shown), payload);

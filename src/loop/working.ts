@@ -76,6 +76,8 @@ export type OpenCall = {
   readonly prepared: Prepared;
   readonly exposure: Exposure;
   readonly policy: ActionPolicy;
+  /** What a person is shown of it before deciding, where the parameters alone do not say it. */
+  readonly preview: JsonMap | null;
   /** A person has agreed to it. */
   readonly approved: boolean;
   readonly decision: Decision;

@@ -3,11 +3,13 @@ import { type Ability, createAbilities } from "./ability.ts";
 
 const execute = () => "done";
 
+const options = { dispatch: async () => undefined };
+
 it("lists abilities in the order they were added, and finds them by name", () => {
   const abilities = createAbilities([{ name: "shop/refund", execute }]);
   abilities.register({ name: "shop/find", execute });
   expect(abilities.list().map(({ name }) => name)).toEqual(["shop/refund", "shop/find"]);
-  expect(abilities.get("shop/find")?.execute({}, {}, {})).toBe("done");
+  expect(abilities.get("shop/find")?.execute({}, {}, options)).toBe("done");
   expect(abilities.get("constructor")).toBeUndefined();
 });
 
@@ -40,7 +42,7 @@ it("keeps an ability as it was when it was registered", () => {
   sensitive_parameters.pop();
   given.execute = () => "something else";
   expect(abilities.get("shop/refund")?.meta).toEqual({ sensitive_parameters: ["iban"] });
-  expect(abilities.get("shop/refund")?.execute({}, {}, {})).toBe("done");
+  expect(abilities.get("shop/refund")?.execute({}, {}, options)).toBe("done");
   expect(Object.isFrozen(abilities.get("shop/refund"))).toBe(true);
 });
 
@@ -57,5 +59,5 @@ it("asks a permission that an object brings as a method", () => {
   }
   const refund = createAbilities([new Refund()]).get("shop/refund");
   expect(refund?.permission?.({}, {})).toBe(false);
-  expect(refund?.execute({}, {}, {})).toBe(false);
+  expect(refund?.execute({}, {}, options)).toBe(false);
 });

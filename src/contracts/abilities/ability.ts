@@ -18,7 +18,14 @@ export type Ability = {
   /** True lets the call through, anything else refuses it; an operation error says why. May answer later. */
   readonly permission?: (input: JsonMap, context: JsonMap) => unknown;
   /** Does the work. May answer later, and refuses by returning an operation error. */
-  readonly execute: (input: JsonMap, context: JsonMap, options: { readonly signal?: AbortSignal }) => unknown;
+  readonly execute: (input: JsonMap, context: JsonMap, options: AbilityOptions) => unknown;
+};
+
+/** What an ability is given beside its input. */
+export type AbilityOptions = {
+  readonly signal?: AbortSignal;
+  /** Calls another ability on behalf of the same caller: the same hooks stand before it. */
+  readonly dispatch: (name: unknown, parameters: unknown) => Promise<unknown>;
 };
 
 /** The ability that calls another by its name. Whatever guards the other has to hold here too. */

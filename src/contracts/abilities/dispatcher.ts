@@ -1,17 +1,16 @@
 // Calling an ability by its name, the one way to do it: whoever calls, the same permission is asked, the same gate stands
 // before it and the same observers are told.
 import { trimmed } from "../coerce.ts";
-import { errorMessage, HoldfastError } from "../error.ts";
 import { emptyMap, type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
-import { isOperationError, type OperationError, operationError } from "../operation-error.ts";
+import { isOperationError, operationError, operationErrorOf } from "../operation-error.ts";
 import { redact, sensitivePaths } from "../tools/exposure.ts";
 import { perDefinition } from "../tools/per-definition.ts";
-import type { ActionKeeper } from "../trust/stage-action.ts";
+import type { PendingActionHost } from "../trust/stage-action.ts";
 import type { Abilities, Ability } from "./ability.ts";
 import { gate } from "./lifecycle.ts";
 
 /** What a call is made with; the keeper is for actions that need approval. */
-export type DispatchHost = ActionKeeper & {
+export type DispatchHost = PendingActionHost & {
   readonly abilities?: Abilities | undefined;
   /** Who asks and where; the ability gets it beside its input. */
   readonly context?: JsonMap | undefined;
@@ -34,7 +33,7 @@ export async function dispatch(name: unknown, parameters: unknown, host: Dispatc
     if (!ability) return operationError("ability_not_found", `There is no ability "${known}".`);
     return await call(known, ability, snapshotMap(parameters), host);
   } catch (thrown) {
-    return failure(thrown);
+    return operationErrorOf(thrown, "ability_exception");
   }
 }
 
@@ -61,7 +60,7 @@ async function call(name: string, ability: Ability, input: JsonMap, host: Dispat
   const answer = await gate(name, input, host);
   if (!answer.passed) return answer.value;
   if (host.signal?.aborted) return operationError("ability_aborted", `"${name}" was stopped before it began.`);
-  const result = await execute(ability, input, context, host.signal);
+  const result = await execute(ability, input, context, host);
   if (hooks?.has("abilityExecuted")) hooks.emit("abilityExecuted", name, shown, observable(result));
   return result;
 }
@@ -74,17 +73,15 @@ async function refusalOf(name: string, ability: Ability, input: JsonMap, context
 }
 
 // An ability that fails has been executed too, and observers get to see what came of it.
-async function execute(ability: Ability, input: JsonMap, context: JsonMap, signal: AbortSignal | undefined) {
+async function execute(ability: Ability, input: JsonMap, context: JsonMap, host: DispatchHost): Promise<unknown> {
   try {
-    return await ability.execute(input, context, signal ? { signal } : {});
+    return await ability.execute(input, context, {
+      ...(host.signal && { signal: host.signal }),
+      dispatch: (name, parameters) => dispatch(name, parameters, { ...host, declaration: undefined }),
+    });
   } catch (thrown) {
-    return failure(thrown);
+    return operationErrorOf(thrown, "ability_exception");
   }
-}
-
-function failure(thrown: unknown): OperationError {
-  if (thrown instanceof HoldfastError) return operationError(thrown.code, thrown.detail);
-  return operationError("ability_exception", errorMessage(thrown));
 }
 
 /** A copy of the result, so that no observer can change what the caller gets; null when it has no JSON form. */

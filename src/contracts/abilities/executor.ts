@@ -6,23 +6,23 @@ import type { ToolCall } from "../tools/call.ts";
 import { type Attempt, type CapabilityHost, refusalOf } from "../tools/capability-guard.ts";
 import type { ToolExecutor } from "../tools/execution.ts";
 import { redact } from "../tools/exposure.ts";
-import type { ActionKeeper } from "../trust/stage-action.ts";
+import type { PendingActionHost } from "../trust/stage-action.ts";
 import type { Abilities } from "./ability.ts";
 import { dispatch, redactedParameters } from "./dispatcher.ts";
 
 /** Who may run what, where actions that need approval are kept, and the abilities themselves. */
-export type AbilityExecutorHost = ActionKeeper & CapabilityHost & { readonly abilities?: Abilities | undefined };
+export type AbilityExecutorHost = PendingActionHost & CapabilityHost & { readonly abilities?: Abilities | undefined };
 
 /** An executor that runs abilities. What an ability returns, and what goes wrong with it, becomes a tool result. */
 export function createAbilityExecutor(host: AbilityExecutorHost): ToolExecutor {
-  const { abilities, hooks, pendingActions } = host;
+  const { abilities, hooks, pendingActionStore } = host;
   return async (call, declaration, context, { signal } = {}) => {
     const ability_name = abilityNameOf(call, declaration);
     const parameters = redact(redactedParameters(ability_name, call.parameters, abilities), declaration);
     const attempt = { tool_name: call.tool_name, ability_name, parameters };
     const refusal = await refusalOf(attempt, declaration, context, host);
     if (refusal) return refusal;
-    const about = { abilities, hooks, pendingActions, context, declaration, signal };
+    const about = { abilities, hooks, pendingActionStore, context, declaration, signal };
     const value = await dispatch(ability_name, call.parameters, about);
     return isOperationError(value) ? failed(attempt, value) : succeeded(attempt, value);
   };

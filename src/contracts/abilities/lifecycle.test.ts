@@ -59,13 +59,13 @@ it.each([[true], [false], [""], ["yes"], [[]], [{}], [{ ...refund, created_at: u
 );
 
 it("stores the action and asks for approval", async () => {
-  const pendingActions = newStore();
-  const answer = await gate("shop/refund", {}, { hooks: deciding(refund), pendingActions });
+  const pendingActionStore = newStore();
+  const answer = await gate("shop/refund", {}, { hooks: deciding(refund), pendingActionStore });
   expect(answer).toMatchObject({
     passed: false,
     value: { type: "approval_required", content: "Refund order 7", metadata: { ability_name: "shop/refund" } },
   });
-  expect(await pendingActions.get("act-1")).toMatchObject({ apply_input: { order: 7 }, status: "pending" });
+  expect(await pendingActionStore.get("act-1")).toMatchObject({ apply_input: { order: 7 }, status: "pending" });
 });
 
 it("asks the hooks for a store only when there is an action to keep and no store was passed", async () => {
@@ -79,9 +79,9 @@ it("asks the hooks for a store only when there is an action to keep and no store
     return hooks;
   };
   await gate("shop/refund", {}, { hooks: hooksWith(null) });
-  await gate("shop/refund", {}, { hooks: hooksWith(refund), pendingActions: newStore() });
+  await gate("shop/refund", {}, { hooks: hooksWith(refund), pendingActionStore: newStore() });
   expect(asked).toEqual([]);
-  await gate("shop/refund", {}, { hooks: hooksWith(refund), pendingActions: null, context: { site: 1 } });
+  await gate("shop/refund", {}, { hooks: hooksWith(refund), pendingActionStore: null, context: { site: 1 } });
   expect(asked).toEqual([{ site: 1 }]);
 });
 
@@ -90,8 +90,8 @@ it.each([
   ["says no", { store: () => false }],
   ["is none", {}],
 ])("stays closed and says so when the store %s", async (_, store) => {
-  const pendingActions = store as PendingActionStore;
-  expect(await gate("shop/refund", {}, { hooks: deciding(refund), pendingActions })).toMatchObject({
+  const pendingActionStore = store as PendingActionStore;
+  expect(await gate("shop/refund", {}, { hooks: deciding(refund), pendingActionStore })).toMatchObject({
     passed: false,
     value: { type: "approval_required", metadata: { ability_name: "shop/refund", staged: false } },
   });
@@ -106,8 +106,8 @@ it("adds nothing when there is no store", async () => {
 it("stores nothing for a decision that cannot be shown", async () => {
   const grants: unknown[] = [];
   grants.push(grants);
-  const pendingActions = newStore();
+  const pendingActionStore = newStore();
   const hooks = deciding({ ...refund, grants });
-  await expect(gate("shop/refund", {}, { hooks, pendingActions })).rejects.toThrow("not_json");
-  expect(await pendingActions.list()).toEqual([]);
+  await expect(gate("shop/refund", {}, { hooks, pendingActionStore })).rejects.toThrow("not_json");
+  expect(await pendingActionStore.list()).toEqual([]);
 });

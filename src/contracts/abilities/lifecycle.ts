@@ -2,13 +2,13 @@
 // may want a person to approve the call first.
 import { emptyMap, isMap, type JsonMap, snapshot } from "../json.ts";
 import { approvalEnvelope, fromArray, type PendingAction } from "../trust/pending-action.ts";
-import { type ActionKeeper, stageAction } from "../trust/stage-action.ts";
+import { type PendingActionHost, stageAction } from "../trust/stage-action.ts";
 
 /** Whether the ability may run; if not, what its caller gets instead. */
 export type GateAnswer = { readonly passed: true } | { readonly passed: false; readonly value: unknown };
 
 /** The hooks that have a say, where an action that needs approval is kept, and what else is known about the call. */
-type GateHost = ActionKeeper & {
+type GateHost = PendingActionHost & {
   readonly context?: JsonMap | undefined;
   readonly signal?: AbortSignal | undefined;
 };

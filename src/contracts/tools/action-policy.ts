@@ -55,7 +55,7 @@ export function resolve(context: UnknownMap, say: Say = {}): ActionPolicy | Prom
 
 /** True when a context or a tool's own declaration may call for anything but running at once. */
 export function isConfigured(context: UnknownMap, definition: unknown): boolean {
-  return context.deny !== undefined || policyOf(context) !== undefined || declaresPolicy(definition);
+  return context.deny != null || policyOf(context) !== undefined || declaresPolicy(definition);
 }
 
 /** The field in which a declaration names a policy that there is not; undefined when it names none such. */

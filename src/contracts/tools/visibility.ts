@@ -69,6 +69,12 @@ export function isConfigured(context: UnknownMap, tools: UnknownMap): boolean {
   return toolsOf(tools).some(({ traits }) => traits.modes.length > 0);
 }
 
+/** True unless a fragment of policy says neither to allow nor to deny what it lists. */
+export function hasKnownMode(fragment: unknown): boolean {
+  const mode = asMap(fragment)?.mode ?? "deny";
+  return mode === "allow" || mode === "deny";
+}
+
 /** Whether a tool without privileges passes everything that narrows the choice. */
 function isWanted(policy: VisibilityPolicy, name: string, categories: readonly string[]): boolean {
   const { steps, categories: wanted, allowOnly } = policy;

@@ -46,7 +46,7 @@ type Awaitable<Value> = Value | Promise<Value>;
  * and the record stays. Lists and summaries include what has ended unless they are filtered.
  */
 export interface PendingActionStore {
-  /** Stores an action, in place of an earlier one with its id. */
+  /** Stores an action, in place of a pending one with its id; false when one stands there that was decided. */
   store(action: PendingAction): Awaitable<boolean>;
   /** The action, if it is pending; with `includeResolved` also when it has ended. */
   get(actionId: string, includeResolved?: boolean): Awaitable<PendingAction | null | undefined>;
@@ -88,6 +88,8 @@ export function createMemoryPendingActionStore({ now }: { readonly now: () => Da
   return {
     store(value) {
       const action = fromArray(value);
+      const known = actions.get(action.action_id);
+      if (known && isTerminal(known.status)) return false;
       actions.set(action.action_id, action);
       return true;
     },

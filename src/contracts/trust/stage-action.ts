@@ -6,8 +6,8 @@ import { isTerminal, type PendingAction } from "./pending-action.ts";
 import { isPendingActionStore, type PendingActionStore } from "./pending-action-store.ts";
 
 /** Who keeps pending actions: the store that is passed, else the one that a hook names; there may be none. */
-export type ActionKeeper = {
-  readonly pendingActions?: PendingActionStore | null | undefined;
+export type PendingActionHost = {
+  readonly pendingActionStore?: PendingActionStore | null | undefined;
   readonly hooks?: Hooks | undefined;
 };
 
@@ -17,11 +17,11 @@ export type ActionKeeper = {
  */
 export async function stageAction(
   action: PendingAction,
-  { pendingActions, hooks }: ActionKeeper,
+  { pendingActionStore, hooks }: PendingActionHost,
   context: JsonMap,
   signal?: AbortSignal,
 ): Promise<void> {
-  const store = pendingActions ?? (await hooks?.apply("pendingActionStore", null, context)) ?? null;
+  const store = pendingActionStore ?? (await hooks?.apply("pendingActionStore", null, context)) ?? null;
   if (store === null) return;
   if (!isPendingActionStore(store)) throw new Error("What should keep pending actions cannot store one.");
   const known = typeof store.get === "function" ? await store.get(action.action_id, true) : null;
