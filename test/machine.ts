@@ -17,7 +17,7 @@ export const returned = (value: unknown): Arrived => ({ returned: value });
 /** What is brought for the request under which a call is parked. */
 export const brought = (parked: Next, outcome: Outcome): Arrived => {
   if (parked.kind !== "park") throw new Error(`The run is not parked: it asks for ${asked(parked)}.`);
-  return { request_id: parked.request_id, outcome };
+  return { call: parked.call, request_id: parked.request_id, outcome };
 };
 
 type Machine = {

@@ -28,7 +28,7 @@ const asked = await runConversation(
 );
 console.log(`run: ${asked.status}`);
 
-// Later, elsewhere: somebody looks at what is waiting. Only the store has the account number.
+// Later, elsewhere: somebody looks at what is waiting, without the account number.
 const [action] = await pendingActionStore.list({ status: "pending" });
 if (!action) throw new Error("Nothing waits for approval.");
 console.log(`to decide: ${action.summary}`);

@@ -1,6 +1,6 @@
 // The one place where a host listens in or has a say. An event tells and ignores what it is told back; a filter may
-// replace a value, and a replacement of the wrong shape is ignored. Neither can break a run; a gate that fails holds up
-// what it guards, and nothing else.
+// replace a value, and a replacement of the wrong shape is ignored. Neither can break a run, except for a gate,
+// without whose answer nothing of what it guards may happen.
 import { type EventName, type FilterName, gates, type HookEvents, type HookFilters, isUsable } from "./seams.ts";
 import { quietly, whenReady } from "./when-ready.ts";
 

@@ -16,7 +16,7 @@ export type HookEvents = {
     context: JsonMap,
   ];
   providerTurnRetried: [retry: JsonMap];
-  /** An ability is about to be asked; its input is redacted, and so it is in the next event. */
+  /** An ability was permitted and is about to run; its input is redacted, and so it is in the next event. */
   abilityInvoked: [ability: string, input: JsonMap];
   abilityExecuted: [ability: string, input: JsonMap, result: unknown];
   toolCapabilityDenied: [denial: JsonMap];

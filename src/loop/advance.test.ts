@@ -229,7 +229,7 @@ describe("a call that waits for somebody outside", () => {
     bring();
     bring(calls(call("a"), call("b")));
     const parked = bring(returned(waitsOutside));
-    expect(bring({ request_id: "another", outcome: { returned: "stray" } })).toEqual(parked);
+    expect(bring({ call: 0, request_id: "another", outcome: { returned: "stray" } })).toEqual(parked);
     expect(() => bring(returned("nobody's"))).toThrow("name its request");
     bring(brought(parked, { returned: { success: true, result: 1 } }));
     expect(() => bring(brought(parked, { returned: { success: true, result: 2 } }))).toThrow("Nothing is waited for");

@@ -81,10 +81,10 @@ export function advance(
   }
 }
 
-/** What was brought for the call that is parked. Somebody may bring it twice, or after the run went on: that changes nothing. */
-function answerTo({ position, waiting }: State, { request_id, outcome }: Brought): Outcome | undefined {
+/** What was brought for the call that is parked. What belongs to another request changes nothing; a run that is not parked takes none. */
+function answerTo({ position, waiting }: State, { call, request_id, outcome }: Brought): Outcome | undefined {
   if (position !== "call.parked") throw new Error(`Nothing is waited for at ${position}.`);
-  return request_id === waiting?.request_id ? readable(outcome) : undefined;
+  return call === waiting?.call && request_id === waiting.request_id ? readable(outcome) : undefined;
 }
 
 function outcomeFor({ position, in_flight }: State, arrived: Outcome): Outcome {

@@ -109,9 +109,11 @@ export function takeDecision(step: Step, arrived: Outcome): undefined {
   const { call, config } = step;
   const answer = "returned" in arrived && isMap(arrived.returned) ? arrived.returned : {};
   if (answer.decision !== "accepted") return returnResult(step, rejectedByPerson(call.name, answer.reason));
-  const { tool_name } = ready(call).tool_call;
-  // The decision may come days later, to a version of the agent that has no such tool any more.
-  if (!Object.hasOwn(config.tools, tool_name)) return returnResult(step, toolResult.notFound(call.name));
-  const { to, call: approved } = afterApproval(step, call);
+  const { tool_call } = ready(call);
+  // The decision may come days later, to a version of the agent that declares the tool otherwise, or no more.
+  const tool_def = Object.hasOwn(config.tools, tool_call.tool_name) ? config.tools[tool_call.tool_name] : undefined;
+  if (!tool_def) return returnResult(step, toolResult.notFound(call.name));
+  const prepared = seal({ ready: true, tool_call, tool_def } as const);
+  const { to, call: approved } = afterApproval(step, { ...call, prepared });
   step.record({ type: "call.approved", call: approved.number }, to, [{ to: "call", value: approved }]);
 }

@@ -65,7 +65,9 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
   function runTool({ call, declaration, context }: Extract<EffectOrder, { kind: "run_tool" }>): unknown {
     const target = execution.executorTarget(declaration);
     const executor = target === undefined ? executors.execute : executors.named[target];
-    return executor?.(call, declaration, context, withSignal);
+    // A run may be taken up again where nobody runs tools: that is a failure, not an empty answer.
+    if (!executor) throw new Error(`Nobody runs the tool '${call.tool_name}' here.`);
+    return executor(call, declaration, context, withSignal);
   }
 
   function answer(question: Question): unknown {

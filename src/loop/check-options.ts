@@ -7,13 +7,16 @@ import { agentConfigOf } from "../contracts/tools/agent-config.ts";
 import * as visibility from "../contracts/tools/visibility.ts";
 import type { RunOptions } from "./options.ts";
 
+const TOOL_POLICY = "a map whose mode is allow or deny and whose lists are lists of names";
 const ACTION_POLICIES = "a map whose tools and categories are direct, preview or forbidden";
 
 type Check = readonly [option: keyof RunOptions, kind: string, isOfKind: (value: unknown) => boolean];
 
 const checks: readonly Check[] = [
   ["signal", "an AbortSignal", (value) => value instanceof AbortSignal],
-  ["toolPolicy", "a map whose mode is allow or deny", isToolPolicy],
+  ["preToolMediator", "a function", isFunction],
+  ["toolCallRules", "a list", Array.isArray],
+  ["toolPolicy", TOOL_POLICY, visibility.isFragment],
   ["toolPolicyProviders", "a list of functions", isListOfFunctions],
   ["toolAccessChecker", "a function", isFunction],
   ["hidesWriteTools", "true or false", (value) => typeof value === "boolean"],
@@ -34,11 +37,14 @@ export function checkOptions(options: RunOptions): void {
 
 /** The same for the policies that a context carries: the run's own, and those of its agent. */
 export function checkPolicies(context: JsonMap): void {
+  for (const list of ["deny", "allow_only"]) {
+    check(context[list], `context.${list}`, "a list of names", (names) => visibility.listsNames({ [list]: names }));
+  }
   for (const [place, policies] of [
     ["context", context],
     ["context.agent_config", agentConfigOf(context)],
   ] as const) {
-    check(policies.tool_policy, `${place}.tool_policy`, "a map whose mode is allow or deny", isToolPolicy);
+    check(policies.tool_policy, `${place}.tool_policy`, TOOL_POLICY, visibility.isFragment);
     check(policies.action_policy, `${place}.action_policy`, ACTION_POLICIES, isActionPolicy);
   }
 }
@@ -46,10 +52,6 @@ export function checkPolicies(context: JsonMap): void {
 function check(value: unknown, name: string, kind: string, isOfKind: (value: unknown) => boolean): void {
   if (value == null || isOfKind(value)) return;
   throw holdfastError("invalid_agent_conversation_loop", `${name} must be ${kind}.`);
-}
-
-function isToolPolicy(value: unknown): boolean {
-  return asMap(value) !== undefined && visibility.hasKnownMode(value);
 }
 
 function isFunction(value: unknown): boolean {

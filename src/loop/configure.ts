@@ -9,7 +9,7 @@ import * as structuredOutput from "../contracts/conversation/structured-output.t
 import { holdfastError } from "../contracts/error.ts";
 import { emptyMap, isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
-import type { ToolMap } from "../contracts/tools/declaration.ts";
+import { canonicalName, type ToolMap } from "../contracts/tools/declaration.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as truncation from "../contracts/tools/truncation.ts";
@@ -82,7 +82,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
       typeof executor === "function" ? [target] : [],
     ),
     mediates,
-    callRules: callGate.normalizeRules(options.toolCallRules),
+    callRules: callGate.normalizeRules(options.toolCallRules, (name) => canonicalName(name, tools)),
     compaction: compacts ? normalizePolicy(options.compactionPolicy) : null,
     archives: typeof options.overflowArchive === "function",
     spinThreshold: options.spinDetector ? spin.normalizeThreshold(options.spinDetector.threshold) : null,

@@ -101,8 +101,8 @@ export type Next =
 /** An outcome of what was asked, what a parked call waited for, or the wish to stop, which may come at any time. */
 export type Arrived = Outcome | Brought | Stop;
 
-/** What somebody outside brings for the request under which a call is parked. */
-export type Brought = { readonly request_id: string; readonly outcome: Outcome };
+/** What somebody outside brings for a parked call. Providers use ids again, so the request alone does not tell which. */
+export type Brought = { readonly call: number; readonly request_id: string; readonly outcome: Outcome };
 
 /** `performed`: the effect in flight was really begun, so what it did is not known. */
 export type Stop = { readonly stop: Message; readonly performed: boolean };

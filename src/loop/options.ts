@@ -61,7 +61,7 @@ export type RunOptions = {
   /** Executors for declarations whose runtime names an `executor_target`. */
   readonly namedToolExecutors?: Readonly<Record<string, ToolExecutor>>;
   readonly toolDeclarations?: UnknownMap | readonly unknown[];
-  /** Runs the tools whose declaration names an ability, and all of them when there is no tool executor. */
+  /** Runs the tools whose declaration names an ability, and all of the host's when there is no tool executor. */
   readonly abilities?: Abilities;
   /** Which user holds the capability that a tool requires; nobody does unless given. */
   readonly holdsCapability?: HoldsCapability;

@@ -8,6 +8,7 @@ import { isMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/
 import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import * as actionPolicy from "../contracts/tools/action-policy.ts";
 import type { ToolMap } from "../contracts/tools/declaration.ts";
+import { redact } from "../contracts/tools/exposure.ts";
 import * as visibility from "../contracts/tools/visibility.ts";
 import type { ApprovalMemory } from "../contracts/trust/approval-memory.ts";
 import { quietly } from "../contracts/when-ready.ts";
@@ -53,15 +54,20 @@ async function fragments(context: JsonMap, { hooks, toolPolicyProviders = [] }: 
   const own = Object.freeze([...toolPolicyProviders]);
   const said: unknown[] = [];
   for (const provider of (await hooks?.apply("toolPolicyProviders", own, context)) ?? own) {
-    if (typeof provider === "function") said.push(readFragment(await provider(context)));
+    said.push(readFragment(await asked(provider, context)));
   }
   return said;
 }
 
-/** A fragment whose mode is neither of the two lists tools for something that nobody knows. */
+/** Whatever is neither a fragment nor nothing was meant to say something. */
 function readFragment(fragment: unknown): unknown {
-  if (visibility.hasKnownMode(fragment)) return fragment;
-  throw new Error("The mode of a tool policy is allow or deny.");
+  if (fragment == null || visibility.isFragment(fragment)) return fragment;
+  throw new Error("A provider of tool policies answers with a fragment of policy, or null.");
+}
+
+function asked(provider: unknown, about: UnknownMap): unknown {
+  if (typeof provider === "function") return provider(about);
+  throw new Error("A provider of policies is a function.");
 }
 
 /** The tools that the access checker affirms. One it fails on is not affirmed. */
@@ -72,25 +78,32 @@ async function accessibleTools(tools: ToolMap, context: JsonMap, { toolAccessChe
   return new Set(entries.flatMap(([name], index) => (answers[index] === true ? [name] : [])));
 }
 
-/** How the call that the context describes may run: as the stricter of what holds for it and for what it calls in turn. */
+/** How the call that the context describes may run: as the strictest of what holds for it and for what it calls in turn. */
 export async function callPolicy(context: JsonMap, tools: ToolMap, options: RunOptions): Promise<JsonMap> {
-  const policy = await policyOf(context, options);
-  const called = calledThrough(context, tools);
-  if (!called || policy === "forbidden") return { policy };
-  const { tool_name = "", parameters = {} } = called;
-  // The ability that is called knows which of its parameters a person may see.
-  const preview = { tool_name, parameters: redactedParameters(tool_name, parameters, options.abilities) };
-  return { policy: stricter(policy, await policyOf(called, options)), preview };
+  let policy = await policyOf(context, options);
+  const ability = calledThrough(context);
+  if (ability === undefined) return { policy };
+  const { parameters: given } = snapshotMap(context.parameters);
+  let parameters = redactedParameters(ability, given, options.abilities);
+  for (const [tool_name, tool_def] of asCalledDirectly(ability, tools)) {
+    const called = snapshotMap({ ...context, tool_name, tool_def, parameters: given ?? {} });
+    policy = stricter(policy, await policyOf(called, options));
+    parameters = redact(parameters, tool_def);
+  }
+  return { policy, preview: { tool_name: ability, parameters } };
 }
 
-/** The call that is made through the ability that calls others, as if it were made directly. */
-function calledThrough(context: JsonMap, tools: ToolMap): JsonMap | undefined {
+/** The ability that is called through the one that calls others. */
+function calledThrough(context: JsonMap): string | undefined {
   const ability = abilityIn(snapshotMap(context.tool_def)) ?? context.tool_name;
-  const { name, parameters = {} } = snapshotMap(context.parameters);
-  const tool_name = trimmed(name);
-  if (ability !== ABILITY_CALL || tool_name === undefined) return undefined;
-  const declared = Object.hasOwn(tools, tool_name) ? tools[tool_name] : undefined;
-  return snapshotMap({ ...context, tool_name, tool_def: { ...declared, ability: tool_name }, parameters });
+  return ability === ABILITY_CALL ? trimmed(snapshotMap(context.parameters).name) : undefined;
+}
+
+/** The ability under its own name, and every tool that is declared for it: what guards one of them guards them all. */
+function asCalledDirectly(ability: string, tools: ToolMap): readonly (readonly [name: string, definition: JsonMap])[] {
+  const own = Object.hasOwn(tools, ability) ? tools[ability] : undefined;
+  const others = Object.entries(tools).filter(([name, tool]) => name !== ability && abilityIn(tool) === ability);
+  return [[ability, snapshotMap({ ...own, ability })], ...others];
 }
 
 const strictness: readonly ActionPolicy[] = ["direct", "preview", "forbidden"];
@@ -115,14 +128,16 @@ async function policyOf(context: JsonMap, options: RunOptions): Promise<ActionPo
 
 /** What a provider says. One that says something that is no policy meant to say something. */
 async function answerOf(provider: unknown, about: UnknownMap): Promise<unknown> {
-  const answer: unknown = typeof provider === "function" ? await provider(about) : null;
+  const answer = await asked(provider, about);
   if (answer == null || actionPolicy.normalize(answer)) return answer;
   throw new Error("A provider of action policies answers direct, preview or forbidden, or null.");
 }
 
 async function memoryOf(context: JsonMap, { approvalMemory, hooks }: RunOptions): Promise<ApprovalMemory | null> {
   const memory: unknown = approvalMemory ?? (await hooks?.apply("approvalMemoryStore", null, context));
-  return isMap(memory) && typeof memory.recall === "function" ? (memory as unknown as ApprovalMemory) : null;
+  if (memory == null) return null;
+  if (isMap(memory) && typeof memory.recall === "function") return memory as unknown as ApprovalMemory;
+  throw new Error("An approval memory can recall.");
 }
 
 function categories({ abilities }: RunOptions) {

@@ -20,6 +20,7 @@ export type RejectedDeclaration = { readonly name: string; readonly reason: stri
 /** Sorts the declarations into usable ones, by name, and refused ones with the reason. */
 export function readDeclarations(options: RunOptions): { accepted: ToolMap; rejected: readonly RejectedDeclaration[] } {
   const value: unknown = options.toolDeclarations;
+  const declared = new Map<string, ToolDeclaration>();
   const accepted = new Map<string, ToolDeclaration>();
   const rejected: RejectedDeclaration[] = [];
   const isList = Array.isArray(value);
@@ -27,6 +28,8 @@ export function readDeclarations(options: RunOptions): { accepted: ToolMap; reje
     const named = isMap(given) && given.name === undefined && !isList ? { ...given, name: key } : given;
     try {
       const declaration = normalizeForConversationRequest(asAbility(named, options));
+      if (declared.has(declaration.name)) throw new Error("it is declared before");
+      declared.set(declaration.name, declaration);
       const unreadable = actionPolicy.unreadableField(declaration);
       if (unreadable) throw new Error(`${unreadable} must be direct, preview or forbidden`);
       accepted.set(declaration.name, declaration);
@@ -35,16 +38,15 @@ export function readDeclarations(options: RunOptions): { accepted: ToolMap; reje
       rejected.push(seal({ name: name ?? key, reason: errorMessage(thrown) }));
     }
   }
-  for (const { name, reason } of ambiguous([...accepted.values()])) {
-    accepted.delete(name);
-    rejected.push(seal({ name, reason }));
+  for (const { name, reason } of ambiguous([...declared.values()])) {
+    if (accepted.delete(name)) rejected.push(seal({ name, reason }));
   }
   return { accepted: Object.freeze(Object.fromEntries(accepted)), rejected: seal(rejected) };
 }
 
 /**
  * Those that claim a name by which the model already calls another: it would get one tool and mean the other. The host's
- * come first, so that a client cannot take their calls.
+ * come first, so that a client cannot take their calls, not even those of a tool that is rejected itself.
  */
 function ambiguous(declarations: readonly ToolDeclaration[]): readonly RejectedDeclaration[] {
   const owners = new Map<string, string>(declarations.map(({ name }) => [name, name]));
@@ -54,8 +56,9 @@ function ambiguous(declarations: readonly ToolDeclaration[]): readonly RejectedD
     const { name } = declaration;
     const names = aliasesOf(declaration);
     const taken = names.find((alias) => (owners.get(alias) ?? name) !== name);
-    if (taken === undefined) for (const alias of names) owners.set(alias, name);
-    else rejected.push({ name, reason: `the model calls ${owners.get(taken)} by the name ${taken}` });
+    if (taken !== undefined)
+      rejected.push({ name, reason: `the model calls ${owners.get(taken)} by the name ${taken}` });
+    for (const alias of names) if (!owners.has(alias)) owners.set(alias, name);
   }
   return rejected;
 }
@@ -69,7 +72,8 @@ function asAbility(declaration: unknown, { abilities, toolExecutor }: RunOptions
   const ability = abilityIn(declaration) ?? (toolExecutor ? undefined : trimmed(declaration.name));
   const known = ability === undefined ? undefined : abilities.get(ability);
   if (ability === undefined || !known) return declaration;
-  const secrets = [...sensitivePaths(declaration), ...sensitiveParameters(ability, abilities)];
+  // Of a copy, because what is worked out for a definition is remembered, and the caller may still change his.
+  const secrets = [...sensitivePaths({ ...declaration }), ...sensitiveParameters(ability, abilities)];
   // A scope that was filled in earlier must not look as if it had been stated.
   const { scope, ...rest } = declaration;
   return {

@@ -9,6 +9,7 @@ import { redact } from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
+import { REDACTED } from "../contracts/tools/sensitive-keys.ts";
 import { resultMessage, returnResult, toolEvent } from "./call.ts";
 import { hidingDeclarationOf } from "./declared.ts";
 import type { Next } from "./next.ts";
@@ -19,18 +20,13 @@ import type { OpenCall } from "./working.ts";
 /** Waits for whoever has to act; when waiting is not possible, the call gets an error as its result. */
 export function waitOutside(step: Step, result: ToolResult, arrived?: Outcome): Next | undefined {
   const approval = isPending(result) ? undefined : approvalOf(result);
-  return approval
-    ? waitForApproval(step, withoutSecrets(step, approval))
-    : waitForRuntime(step, step.call, result, arrived);
+  return approval ? waitForApproval(step, withoutSecrets(approval)) : waitForRuntime(step, step.call, result, arrived);
 }
 
-/** The request with what applying it takes redacted: the transcript shows it to the model. The caller gets it as it is. */
-function withoutSecrets(step: Step, { envelope, asked }: Approval): Approval {
-  const { apply_input } = asked.payload;
-  if (!isMap(apply_input)) return { envelope, asked };
-  const shown = redact(apply_input, hidingDeclarationOf(step, step.call.name));
-  if (canonicalJson.sortedText(shown) === canonicalJson.sortedText(apply_input)) return { envelope, asked };
-  return { envelope, asked: seal({ ...asked, payload: seal({ ...asked.payload, apply_input: shown }) }) };
+/** The request without what applying it takes: the transcript shows it to the model, who has no use for it. */
+function withoutSecrets({ envelope, asked }: Approval): Approval {
+  if (asked.payload.apply_input == null) return { envelope, asked };
+  return { envelope, asked: seal({ ...asked, payload: seal({ ...asked.payload, apply_input: REDACTED }) }) };
 }
 
 /** A call that an external runtime answers: its request is stored, and the run ends or parks with it. */
@@ -74,8 +70,16 @@ function pendingRequest(call: OpenCall, result: ToolResult, context: JsonMap, tu
     runtime: result.runtime,
     metadata: result.metadata,
     ...snapshotMap(given),
+    ...approvedParts(call),
   });
   return runtimeTool.request({ ...request, metadata: { ...request.metadata, turn_count: turn } });
+}
+
+/** What a person has agreed to is what another runtime gets, whoever wrote the request. */
+function approvedParts({ approved, prepared }: OpenCall): JsonMap {
+  if (!approved || !prepared.ready) return emptyMap;
+  const { tool_name, parameters } = prepared.tool_call;
+  return { tool_name, parameters };
 }
 
 function requestFailed(call: OpenCall, thrown: unknown): ToolResult {

@@ -37,7 +37,7 @@ export async function dispatch(name: unknown, parameters: unknown, host: Dispatc
   }
 }
 
-/** The parameters as others may see them: without what the ability declares sensitive, or by their names alone. */
+/** The parameters as others may see them: without what the ability declares sensitive, and without what a key's name gives away. */
 export function redactedParameters(name: unknown, parameters: unknown, abilities: Abilities | undefined): JsonMap {
   const known = trimmed(name);
   const ability = known === undefined ? undefined : abilities?.get(known);

@@ -45,10 +45,15 @@ const nothingSeen: Tally = Object.freeze({
   required_since_first_anchor: false,
 });
 
+/** Turns the name of a tool as somebody wrote it into the one under which it is declared. */
+type NameOf = (toolName: string) => string;
+
+const asGiven: NameOf = (toolName) => toolName;
+
 /** The usable rules of a list; a rule that could never hold anything back is dropped. */
-export function normalizeRules(value: unknown): readonly CallRule[] {
+export function normalizeRules(value: unknown, nameOf: NameOf = asGiven): readonly CallRule[] {
   const given = Array.isArray(value) ? value : [];
-  return Object.freeze(given.flatMap((rule, index) => (isMap(rule) ? usable(normalizeRule(rule, index)) : [])));
+  return Object.freeze(given.flatMap((rule, index) => (isMap(rule) ? usable(normalizeRule(rule, index, nameOf)) : [])));
 }
 
 /** The tallies of rules before any call. */
@@ -69,7 +74,7 @@ export function tallyMessages(
   rules: readonly CallRule[],
   messages: readonly UnknownMap[],
   from: readonly Tally[] = startTally(rules),
-  nameOf: (toolName: string) => string = (toolName) => toolName,
+  nameOf: NameOf = asGiven,
 ): readonly Tally[] {
   let tallies = from;
   for (const message of messages) {
@@ -118,13 +123,13 @@ export function evaluateCompletion(rules: unknown, messages: readonly UnknownMap
   return judgeCompletion(usableRules, tallyMessages(usableRules, messages));
 }
 
-function normalizeRule(given: UnknownMap, index: number): CallRule {
+function normalizeRule(given: UnknownMap, index: number, nameOf: NameOf): CallRule {
   return Object.freeze({
     id: typeof given.id === "string" ? slug(given.id) : `tool-call-rule-${index}`,
-    after_tool: trimmed(given.after_tool) ?? "",
-    limited_tools: Object.freeze(stringList(given.limited_tools ?? given.limited_tool_names)),
+    after_tool: nameOf(trimmed(given.after_tool) ?? ""),
+    limited_tools: Object.freeze(stringList(given.limited_tools ?? given.limited_tool_names).map(nameOf)),
     max_calls: wholeNumber(given.max_calls, 0) ?? 0,
-    require_one_of: Object.freeze(stringList(given.require_one_of ?? given.then_require_one_of)),
+    require_one_of: Object.freeze(stringList(given.require_one_of ?? given.then_require_one_of).map(nameOf)),
     require_tool_use: flag(given.require_tool_use, false),
     min_tool_calls: wholeNumber(given.min_tool_calls, 1) ?? 1,
     gate_calls: flag(given.gate_calls, true),

@@ -29,9 +29,12 @@ export function guardCapabilities(executor: ToolExecutor, host: CapabilityHost):
     if (capabilityOf(declaration) === undefined) return executor(call, declaration, context, options);
     const { tool_name } = call;
     const attempt = { tool_name, parameters: redact(call.parameters, declaration) };
-    return refusalOf(attempt, declaration, context, host).then(
-      (refusal) => refusal ?? executor(call, declaration, context, options),
-    );
+    return refusalOf(attempt, declaration, context, host).then((refusal) => {
+      if (refusal) return refusal;
+      // The answer may have come after nobody waited any more: what was stopped must not begin.
+      options?.signal?.throwIfAborted();
+      return executor(call, declaration, context, options);
+    });
   };
 }
 

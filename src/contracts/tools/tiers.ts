@@ -1,5 +1,4 @@
-// Too many tools confuse a model. The first tier is declared to it in full; of the second it gets a list, from which it
-// can ask for more.
+// Too many tools confuse a model. A host declares the first tier in full and gives the model a list of the second.
 import { scalarText, stringList, trimmed, wholeNumber } from "../coerce.ts";
 import { asMap, emptyMap, isMap, seal, type UnknownMap } from "../json.ts";
 

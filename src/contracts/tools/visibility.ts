@@ -1,5 +1,5 @@
-// Which tools the model sees. Everybody with a say, from the tool itself to the host, may only narrow the choice; what
-// is expressly denied is hidden whatever else was said.
+// Which tools the model sees. Everybody with a say here, from the tool itself to the host's providers, may only narrow the
+// choice; what is expressly denied is hidden whatever else they said.
 import { stringList } from "../coerce.ts";
 import { asMap, emptyMap, type UnknownMap } from "../json.ts";
 import { agentConfigOf } from "./agent-config.ts";
@@ -69,10 +69,27 @@ export function isConfigured(context: UnknownMap, tools: UnknownMap): boolean {
   return toolsOf(tools).some(({ traits }) => traits.modes.length > 0);
 }
 
-/** True unless a fragment of policy says neither to allow nor to deny what it lists. */
-export function hasKnownMode(fragment: unknown): boolean {
-  const mode = asMap(fragment)?.mode ?? "deny";
-  return mode === "allow" || mode === "deny";
+/** True for a fragment of policy that can be read as it was meant: a known mode, and names as texts or lists of them. */
+export function isFragment(value: unknown): boolean {
+  const fragment = asMap(value);
+  if (fragment === undefined) return false;
+  const mode = fragment.mode ?? "deny";
+  return (mode === "allow" || mode === "deny") && listsNames(fragment);
+}
+
+/** True when everything that a context or fragment lists is a name or a list of names. */
+export function listsNames(speaker: UnknownMap): boolean {
+  return LISTS.every((field) => speaker[field] == null || isListOfNames(speaker[field]));
+}
+
+const LISTS = [
+  ...["tools", "categories", "allow_only", "deny", "runtime_tools", "runtime_categories"],
+  ...["mandatory_tools", "mandatory_categories"],
+];
+
+function isListOfNames(value: unknown): boolean {
+  const names = Array.isArray(value) ? value : [value];
+  return names.every((name) => typeof name === "string");
 }
 
 /** Whether a tool without privileges passes everything that narrows the choice. */

@@ -25,7 +25,10 @@ export async function stageAction(
   if (store === null) return;
   if (!isPendingActionStore(store)) throw new Error("What should keep pending actions cannot store one.");
   const known = typeof store.get === "function" ? await store.get(action.action_id, true) : null;
-  if (known != null && !isSame(known, action)) throw new Error("Another action, or a decision, stands under this id.");
+  if (known != null) {
+    if (isSame(known, action)) return;
+    throw new Error("Another action, or a decision, stands under this id.");
+  }
   signal?.throwIfAborted();
   if ((await store.store(action)) === false) throw new Error("The pending action was not stored.");
 }
