@@ -34,6 +34,7 @@ export { createHooks, type Hooks } from "./contracts/hooks.ts";
 export type { Json, JsonMap } from "./contracts/json.ts";
 export { isOperationError, type OperationError, operationError } from "./contracts/operation-error.ts";
 export type { HookEvents, HookFilters } from "./contracts/seams.ts";
+export * as sse from "./contracts/sse.ts";
 export type { ActionPolicy, ActionPolicyProvider } from "./contracts/tools/action-policy.ts";
 export type { ToolCall } from "./contracts/tools/call.ts";
 export type { Authorize } from "./contracts/tools/capability-guard.ts";

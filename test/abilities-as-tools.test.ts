@@ -89,13 +89,13 @@ describe("an ability as a tool", () => {
 
   it("keeps what applying a gated call takes out of the transcript", async () => {
     const hooks = createHooks();
-    hooks.filter("abilityPreExecuteDecision", (_decision, _ability, input) => ({
-      ...{ action_id: "act-1", kind: "refund", summary: "Refund", preview: {}, apply_input: input },
+    hooks.filter("abilityPreExecuteDecision", (_decision, ability, input) => ({
+      ...{ action_id: "act-1", kind: "refund", summary: "Refund", preview: {}, apply_input: { ability, input } },
       created_at: "2026-05-01T00:00:00Z",
     }));
     const { result } = await callTool({ hooks }, { name: "shop/refund", parameters: { order: 7, iban: SECRET } });
     expect(JSON.stringify(result.messages)).not.toContain(SECRET);
-    expect(result.approval_required).toMatchObject({ payload: { apply_input: { iban: SECRET } } });
+    expect(result.approval_required).toMatchObject({ payload: { apply_input: { input: { iban: SECRET } } } });
   });
 
   it("waits for a client when the tool is the client's", async () => {
@@ -154,7 +154,7 @@ describe("an ability as a tool", () => {
     };
     const abilities = createAbilities([{ ...refund, permission, execute: () => ran++ }]);
     const { result } = await callTool({ abilities, signal: stop.signal });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise(setImmediate);
     expect([result.status, ran]).toEqual(["interrupted", 0]);
   });
 
@@ -203,6 +203,9 @@ describe("an ability as a tool", () => {
       approval_required: { payload: { preview: { tool_name: "shop/refund", parameters: { order: 7 } } } },
     });
     expect(answerOf(await run({}))).toMatchObject({ success: true });
+    const guarded = { ...declaration, name: "desk/refund", ability: "shop/refund", action_policy: "forbidden" };
+    const underOtherName = await run({ toolDeclarations: [...toolDeclarations, guarded] });
+    expect(answerOf(underOtherName)).toMatchObject({ metadata: { error_type: "action_forbidden" } });
   });
 
   it("hears the signal of a run that is stopped", async () => {
@@ -255,6 +258,20 @@ describe("a required capability", () => {
     expect(ran).toBe(0);
     await callTool({ ...options, ...executors, principal, holdsCapability: () => true }, call);
     expect(ran).toBe(1);
+  });
+
+  it("that is granted after the run was stopped begins nothing", async () => {
+    const stop = new AbortController();
+    let ran = 0;
+    const authorize = async () => {
+      stop.abort();
+      return true;
+    };
+    const toolExecutor = () => ran++;
+    const options = { toolDeclarations: [guarded], toolExecutor, principal, authorize, signal: stop.signal };
+    const { result } = await callTool(options, call);
+    await new Promise(setImmediate);
+    expect([result.status, ran]).toEqual(["interrupted", 0]);
   });
 
   it("is no concern of a client's tool, which gets none of the host's executors either", async () => {

@@ -8,14 +8,14 @@ import { assembleResult } from "../src/loop/assemble-result.ts";
 import { attempt } from "../src/loop/attempt.ts";
 import { callbacks } from "../src/loop/callbacks.ts";
 import { configure } from "../src/loop/configure.ts";
-import type { Arrived } from "../src/loop/next.ts";
+import type { Arrived, Brought } from "../src/loop/next.ts";
 import { observe } from "../src/loop/observe.ts";
 import type { LogRecord } from "../src/loop/records.ts";
 import { fold, initialState, type State } from "../src/loop/state.ts";
 import { type Body, restore, startWorking, type Working } from "../src/loop/working.ts";
 
 /** What a crash leaves behind. */
-type Log = { records: LogRecord[]; bodies: Body[]; tape: Tape };
+type Log = { records: LogRecord[]; bodies: Body[]; tape: Tape; brought: Brought[] };
 
 type Ended = { outcome: unknown; seen: unknown; commits: number };
 
@@ -25,7 +25,7 @@ export async function runWithLog(script: LoopScript, crashAfter?: number): Promi
   if (run.options.runId && run.options.sessionId && !script.existing_run) {
     await run.options.runControl?.start({ run_id: run.options.runId, session_id: run.options.sessionId });
   }
-  const log: Log = { records: [], bodies: [], tape: run.tape() };
+  const log: Log = { records: [], bodies: [], tape: run.tape(), brought: [] };
   let commits = 0;
   const ended = await driveFrom(script, run, log, () => commits++ === crashAfter);
   const outcome = ended === "crashed" ? await driveFrom(script, run, log, () => void commits++) : ended;
@@ -46,7 +46,8 @@ async function drive(script: LoopScript, run: ScriptedRun, log: Log, crashes: ()
   if (!run.turnRunner && !run.options.providerTurnAdapter) throw new Error("nothing to run");
   const { perform, answer } = callbacks(configured, run.turnRunner, run.options);
   const tell = observe(run.options);
-  const working: Working = startWorking(configured.config, configured.messages);
+  const rules = { waiting: script.brought ? "park" : "end" } as const;
+  const working: Working = startWorking({ ...configured.config, rules }, configured.messages);
   restore(working, asStored(log.bodies));
   let state: State = log.records.length > 0 ? fold(asStored(log.records)) : initialState;
   let arrived: Arrived | undefined;
@@ -55,7 +56,6 @@ async function drive(script: LoopScript, run: ScriptedRun, log: Log, crashes: ()
     state = step.state;
     const { next } = step;
     if (next.kind === "refuse") throw next.error;
-    if (next.kind === "park") throw new Error("a conversation in memory does not park");
     log.records.push(...step.records);
     log.bodies.push(...step.bodies);
     expect(fold(asStored(log.records))).toEqual(asStored(state));
@@ -63,6 +63,14 @@ async function drive(script: LoopScript, run: ScriptedRun, log: Log, crashes: ()
     log.tape = run.tape();
     if (next.kind === "end") return assembleResult(state, working);
     if (crashes()) return "crashed";
+    if (next.kind === "park") {
+      // What was brought to an earlier call comes once more, and changes nothing.
+      for (const stray of log.brought) expect(advance(state, working, 0, stray).next).toEqual(next);
+      const returned = run.play("brought", script.brought ?? [], { decision: "rejected" });
+      arrived = { call: next.call, request_id: next.request_id, outcome: { returned } };
+      log.brought.push(arrived);
+      continue;
+    }
     arrived = await attempt(() => (next.kind === "effect" ? perform(next.order) : answer(next.question)), undefined);
   }
 }

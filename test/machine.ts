@@ -27,15 +27,17 @@ type Machine = {
   state(): State;
   /** Brings what was asked for, or nothing, and tells what is asked for next. */
   bring(arrived?: Arrived): Next;
-  /** Forgets everything but the log. */
-  restart(): void;
+  /** Forgets everything but the log, and goes on under these options if they changed. */
+  restart(options?: RunOptions): void;
 };
 
 /** One that has two tools, unless it is given others. */
 export function machine(options: RunOptions = {}, rules: Rules = { waiting: "end" }): Machine {
   const given: RunOptions = { maxTurns: 3, toolDeclarations, toolExecutor: () => undefined, ...options };
-  const { config, messages } = configure([{ role: "user", content: "go" }], given);
-  const start = () => startWorking({ ...config, rules }, messages);
+  const start = (changed: RunOptions = given) => {
+    const { config, messages } = configure([{ role: "user", content: "go" }], { ...given, ...changed });
+    return startWorking({ ...config, rules }, messages);
+  };
   const records: LogRecord[] = [];
   const bodies: Body[] = [];
   let state: State = initialState;
@@ -54,10 +56,10 @@ export function machine(options: RunOptions = {}, rules: Rules = { waiting: "end
       bodies.push(...step.bodies);
       return step.next;
     },
-    restart() {
+    restart(changed) {
       const stored = JSON.parse(JSON.stringify({ records, bodies })) as { records: LogRecord[]; bodies: Body[] };
       state = fold(stored.records);
-      working = start();
+      working = start(changed);
       for (const body of stored.bodies) absorb(working, body);
     },
   };

@@ -200,6 +200,14 @@ const fragment = fc.constantFrom<Json[]>(
 );
 const actionPolicy = fc.constantFrom<Json[]>(null, "direct", "direct", "preview", "forbidden", { throws: "policy" });
 
+const broughtValue = fc.constantFrom<Json[]>(
+  { decision: "accepted" },
+  { decision: "accepted", result: "done" },
+  { decision: "rejected", reason: "no" },
+  { success: true, result: "from outside" },
+  "nonsense",
+);
+
 const answers = fc.oneof(toolAnswer, fc.array(toolAnswer, { minLength: 1, maxLength: 3 }));
 const listOf = <Entry>(entry: fc.Arbitrary<Entry>) => sometimes(fc.array(entry, { maxLength: 4 }));
 
@@ -224,6 +232,7 @@ const script = fc
     policy_fragments: listOf(fragment),
     action_policies: listOf(actionPolicy),
     pending_store: sometimes(fc.constantFrom(true, "throws" as const)),
+    brought: listOf(broughtValue),
     cancel_on: sometimes(
       fc.record({
         event: fc.constantFrom("turn_started", "tool_call", "tool_result"),

@@ -183,7 +183,7 @@ describe("a call that needs approval", () => {
       return null;
     };
     const { result, ran } = await refund({ pendingActionStore: { ...store, get }, signal: stop.signal });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise(setImmediate);
     expect([result.status, ran, await store.list()]).toEqual(["interrupted", [], []]);
   });
 });
@@ -303,6 +303,49 @@ describe("a run that can wait", () => {
     made.restart();
     expect(made.bring()).toEqual(parked);
     expect(asked(made.bring(brought(parked, accepted)))).toBe("run_tool");
+  });
+
+  it.each<[string, RunOptions, string]>([
+    ["forbids it", { toolDeclarations: [{ ...toolDeclarations[0], action_policy: "forbidden" }] }, "action_forbidden"],
+    ["has no such tool", { toolDeclarations: [] }, "tool_not_found"],
+    [
+      "sends it to an executor that does not exist",
+      { toolDeclarations: [{ ...toolDeclarations[0], runtime: { executor_target: "gone" } }] },
+      "executor_target_unavailable",
+    ],
+  ])("does not run an accepted call under a version of the agent that %s", (_title, changed, errorType) => {
+    const made = waiting();
+    made.bring();
+    const parked = made.bring(asking);
+    made.restart(changed);
+    made.bring(brought(parked, accepted));
+    const [first = {}] = made.working.run.executions;
+    expect(errorTypeOf(first)).toBe(errorType);
+  });
+
+  it("hands another runtime what was approved, not what the model or the mediator wrote", () => {
+    const bound = {
+      ...toolDeclarations[0],
+      parameter_bindings: { account: { source: "context", path: "account", authoritative: true } },
+    };
+    const context = { account: "CUSTOMER" };
+    const { bring, working } = waiting({ toolDeclarations: [bound], context, preToolMediator: () => null });
+    bring();
+    bring(calls({ id: "c1", name: NAME, parameters: { order: 7, account: "ATTACKER" } }));
+    const parked = bring(returned({ action: "pending", request: { parameters: { account: "OTHER" } } }));
+    bring(brought(parked, accepted));
+    expect(working.run.pending).toMatchObject({ parameters: { order: 7, account: "CUSTOMER" } });
+  });
+
+  it("does not take what was brought for one call for another of the same name", () => {
+    const outside = { returned: { success: false, status: "runtime_tool_pending" } };
+    const { bring } = machine({}, { waiting: "park" });
+    bring();
+    bring(calls(call("call_0"), call("call_0")));
+    const first = bring(outside);
+    expect(asked(bring(brought(first, { returned: { success: true, result: 1 } })))).toBe("run_tool");
+    const second = bring(outside);
+    expect(bring(brought(first, { returned: { success: true, result: 1 } }))).toEqual(second);
   });
 
   it("hands an accepted call to the runtime that the mediator chose for it", () => {

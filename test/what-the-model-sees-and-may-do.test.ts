@@ -124,7 +124,6 @@ describe("a tool under any number of layers", () => {
         if (JSON.stringify(found) !== JSON.stringify(expected)) wrong.push({ hidings, mandatory, found, expected });
       }
     }
-    expect(combinations).toHaveLength(1024);
     expect(wrong).toEqual([]);
   });
 });
@@ -133,6 +132,10 @@ describe("an option that guards", () => {
   it.each<[keyof RunOptions, unknown]>([
     ["toolPolicy", "deny"],
     ["toolPolicy", { mode: "block" }],
+    ["toolPolicy", { deny: { [NAME]: true } }],
+    ["context", { deny: { [NAME]: true } }],
+    ["preToolMediator", {}],
+    ["toolCallRules", {}],
     ["context", { action_policy: "forbidden" }],
     ["context", { agent_config: { action_policy: { categories: { money: "deny" } } } }],
     ["context", { agent_config: { tool_policy: { mode: "Allow" } } }],
@@ -181,6 +184,17 @@ describe("a declaration", () => {
     ]);
   });
 
+  it("that comes after one with its name is rejected, or it would lift what guards the first", async () => {
+    const guarded = declare(NAME, { action_policy: "preview" });
+    expect(await rejectedOf(guarded, declare(NAME, { action_policy: "direct" }))).toEqual([NAME]);
+  });
+
+  it("that is rejected still keeps its names from clients", async () => {
+    const client = { name: "client/x", description: "Picks.", provider_aliases: ["desk__refund"] };
+    const broken = declare(NAME, { action_policy: "never" });
+    expect(await rejectedOf(client, broken, declare("desk/other"))).toEqual([NAME, "client/x"]);
+  });
+
   it("of a client cannot take the calls of the host's tools, wherever it stands", async () => {
     const client = { name: "client/x", description: "Picks.", provider_aliases: ["desk__refund"] };
     expect(await rejectedOf(client, declare(NAME))).toEqual(["client/x"]);
@@ -208,6 +222,17 @@ describe("the names that providers send", () => {
       require_one_of: ["desk/close"],
     };
     expect((await run({ toolCallRules: [rule] })).tool_execution_results.map(errorTypeOf)).toEqual([
+      undefined,
+      undefined,
+      "tool_call_gate_rejected",
+    ]);
+    const sent = {
+      after_tool: "desk__open",
+      limited_tools: ["desk__read"],
+      max_calls: 1,
+      require_one_of: ["desk__close"],
+    };
+    expect((await run({ toolCallRules: [sent] })).tool_execution_results.map(errorTypeOf)).toEqual([
       undefined,
       undefined,
       "tool_call_gate_rejected",

@@ -50,6 +50,8 @@ export type LoopScript = {
   readonly policy_fragments?: readonly Json[];
   readonly action_policies?: readonly Json[];
   readonly pending_store?: boolean | "throws";
+  /** A run that parks where others end, and what is brought to it each time. */
+  readonly brought?: readonly Json[];
 };
 
 export type ScriptedRun = {
@@ -57,6 +59,7 @@ export type ScriptedRun = {
   readonly options: RunOptions;
   /** What a case compares beside the result. */
   seen(): Promise<Record<string, unknown>>;
+  readonly play: Player["play"];
   readonly tape: () => Tape;
   readonly rewind: (tape: Tape) => void;
 };
@@ -93,6 +96,7 @@ export async function scriptRun(script: LoopScript): Promise<ScriptedRun> {
   return {
     turnRunner: script.no_runner || script.provider_adapter ? null : turnRunner(script, player),
     options,
+    play: player.play,
     tape: player.tape,
     rewind: player.rewind,
     async seen() {

@@ -1,7 +1,7 @@
 // npm start: what a conversation with tools looks like on Holdfast, in five short scenes.
 import { createMemoryPendingActionStore, message, runConversation } from "holdfast";
 import { calls, callsTool, says, scriptedModel } from "holdfast/testing";
-import { houseRule, refundPolicy, refunds, runTool, tools } from "./shop.ts";
+import { applyApproved, houseRule, refundPolicy, refunds, runTool, tools } from "./shop.ts";
 import { auditTrail, heading, labelled, outcome, paragraph, transcript } from "./terminal.ts";
 
 const options = { maxTurns: 5, toolDeclarations: tools, toolExecutor: runTool };
@@ -60,17 +60,8 @@ const waiting = await runConversation(
 );
 transcript(waiting.messages);
 outcome(waiting);
-const [asked] = await pendingActionStore.list({ status: "pending" });
-paragraph("Somebody approves, the shop pays, and the conversation goes on with the result:");
-await pendingActionStore.recordResolution(asked?.action_id ?? "", { decision: "accepted", resolver: "Ana" });
-const [decided] = await pendingActionStore.list({ status: "accepted" });
-labelled("decided", `${decided?.status} by ${decided?.resolver}`);
-const paid = message.toolResult({
-  content: "Approved and paid.",
-  tool_name: "shop/refund",
-  payload: { success: true, result: { refunded: 8 } },
-  metadata: { tool_call_id: "refund-8" },
-});
+paragraph("Ana approves, the shop pays what she agreed to, and the conversation goes on with the result:");
+const paid = await applyApproved(pendingActionStore, "Ana");
 const model = scriptedModel([says("Your 60 euros are on their way.")]);
 const resumed = await runConversation([...waiting.messages, paid], model, options);
 transcript(resumed.messages.slice(waiting.messages.length));
