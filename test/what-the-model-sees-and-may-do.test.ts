@@ -237,6 +237,14 @@ describe("the names that providers send", () => {
       undefined,
       "tool_call_gate_rejected",
     ]);
+    const alternating = await runConversation(
+      [{ role: "user", content: "go" }],
+      (_messages, { turn }) => ({
+        tool_calls: [{ id: `c${turn}`, name: Number(turn) % 2 ? "desk/read" : "desk__read" }],
+      }),
+      { maxTurns: 9, toolDeclarations, toolExecutor: () => "ok", spinDetector: { threshold: 3 } },
+    );
+    expect(alternating).toMatchObject({ status: "stalled", turn_count: 3 });
     const limited = await run({ budgets: [{ name: "tool_calls_desk/read", ceiling: 1 }] });
     expect(limited.budget).toBe("tool_calls_desk/read");
   });

@@ -102,7 +102,7 @@ function recordOpened(
 function spinning({ config, state }: Step, name: string, parameters: JsonMap, exposed: exposure.Exposure) {
   if (config.spinThreshold === null || state.stops.stalled) return {};
   const knownHash = isUnchanged(exposed.parameters, parameters) ? exposed.parameters_sha256 : undefined;
-  const call = spin.identity(name, parameters, knownHash);
+  const call = spin.identity(canonicalName(name, config.tools), parameters, knownHash);
   const counted = spin.record(state.spin ?? undefined, call, config.spinThreshold);
   return {
     spin: counted.state,

@@ -156,7 +156,7 @@ function resultBodies(step: Step, result: ToolResult, content: string, diagnosti
 function nudge(step: Step, result: ToolResult): { bodies: Body[]; failures?: identicalFailure.FailureState } {
   const { call, config, state } = step;
   if (result.success || config.failureThreshold === null) return { bodies: [] };
-  const signature = identicalFailure.signature(call.name, call.parameters, result);
+  const signature = identicalFailure.signature(canonicalName(call.name, config.tools), call.parameters, result);
   const counted = identicalFailure.record(state.failures ?? undefined, signature, config.failureThreshold);
   if (!counted.nudge) return { bodies: [], failures: counted.state };
   const told = step.notify("identical_failure_nudged", { ...counted.nudge, turn: state.turn });
