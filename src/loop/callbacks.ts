@@ -27,7 +27,7 @@ export type Callbacks = {
 export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, options: RunOptions): Callbacks {
   const { hooks, signal } = options;
   const withSignal = Object.freeze(signal ? { signal } : {});
-  const executors = toolExecutors(options);
+  const executors = toolExecutors(options, run.config.tools);
   let turnOptions: TurnOptions | undefined;
 
   function perform(order: EffectOrder): unknown {
@@ -126,9 +126,14 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
 }
 
 /** Every executor runs only what the principal has the required capability for; abilities look after that themselves. */
-function toolExecutors(options: RunOptions): { execute?: ToolExecutor; named: Readonly<Record<string, ToolExecutor>> } {
+function toolExecutors(
+  options: RunOptions,
+  tools: ToolMap,
+): { execute?: ToolExecutor; named: Readonly<Record<string, ToolExecutor>> } {
   const { authorize, hooks, holdsCapability } = options;
-  const guard = (executor: ToolExecutor) => guardCapabilities(executor, { authorize, hooks, holdsCapability });
+  const isGuarded = Object.values(tools).some((tool) => tool.required_capability !== undefined);
+  const guard = (executor: ToolExecutor) =>
+    isGuarded ? guardCapabilities(executor, { authorize, hooks, holdsCapability }) : executor;
   const named = Object.entries(options.namedToolExecutors ?? {}).flatMap(([target, executor]) =>
     typeof executor === "function" ? [[target, guard(executor)] as const] : [],
   );

@@ -8,6 +8,7 @@ import * as runtimeOverrides from "../contracts/conversation/runtime-overrides.t
 import * as structuredOutput from "../contracts/conversation/structured-output.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { emptyMap, isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import * as actionPolicy from "../contracts/tools/action-policy.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { canonicalName, type ToolMap } from "../contracts/tools/declaration.ts";
 import * as identicalFailure from "../contracts/tools/identical-failure.ts";
@@ -74,6 +75,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
     key: trimmed(options.newId?.()) ?? crypto.randomUUID(),
     maxTurns,
     context,
+    policesCalls: actionPolicy.isConfigured(context),
     policyContext: readPolicyContext(options, context, runId),
     budgets: { turns: budget.create({ name: "turns", ceiling: maxTurns }), ...budgets },
     explicitTurns: Object.hasOwn(budgets, "turns"),

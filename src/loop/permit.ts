@@ -13,7 +13,7 @@ import type { MediationContext, Next } from "./next.ts";
 import type { Position } from "./records.ts";
 import type { Step } from "./step.ts";
 import { isPending } from "./waiting-result.ts";
-import { type Config, type OpenCall, showExecutions, showTranscript } from "./working.ts";
+import { asOfNow, type Config, type OpenCall } from "./working.ts";
 
 /** Where a call goes next, and the call as it is by then. */
 type Route = { readonly to: Position; readonly call: OpenCall };
@@ -30,11 +30,11 @@ export function afterApproval(step: Step, call: OpenCall): Route {
 
 /** Asks for the policy if there is somebody to ask; otherwise it follows from the context and the declaration alone. */
 function underPolicy(step: Step, call: OpenCall, asked: "open" | "filter"): Route {
-  const { config, context } = step;
+  const { config } = step;
   const { prepared } = call;
   if (!prepared.ready) return afterDecision(step, call, asked);
   if (config.asked.actionPolicy) return { to: "call.policy", call };
-  if (!actionPolicy.isConfigured(context, prepared.tool_def)) return afterDecision(step, call, asked);
+  if (!config.policesCalls && !actionPolicy.declaresPolicy(prepared.tool_def)) return afterDecision(step, call, asked);
   const policy = actionPolicy.resolve(policyAbout(step, prepared));
   return afterDecision(step, policed(call, isThenable(policy) ? undefined : policy), asked);
 }
@@ -131,8 +131,12 @@ function decide(step: Step, arrived: Outcome, asked: "mediator" | "filter"): voi
 
 function mediationContext(step: Step): MediationContext {
   const { call, working } = step;
+  const messages = asOfNow(working.transcript);
+  const results = asOfNow(working.run.executions);
   return {
-    messages: showTranscript(working),
+    get messages() {
+      return messages();
+    },
     raw_tool_call: call.raw,
     prepared_tool_call: call.prepared.ready ? call.prepared.tool_call : null,
     tool_declaration: declarationOf(step, call.name),
@@ -141,7 +145,9 @@ function mediationContext(step: Step): MediationContext {
     tool_call_id: call.id,
     turn_context: step.context,
     turn: step.state.turn,
-    prior_tool_results: showExecutions(working),
+    get prior_tool_results() {
+      return results();
+    },
     prior_mediated_results: working.turnExecutions.slice(),
   };
 }

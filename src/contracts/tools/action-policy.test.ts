@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isConfigured, normalize, resolve } from "./action-policy.ts";
+import { declaresPolicy, isConfigured, normalize, resolve } from "./action-policy.ts";
 
 const publish = { tool_name: "site/publish", tool_def: { category: "publishing" } };
 const asUser = { workspace: { workspace_type: "site", workspace_id: 1 }, user_id: 3, agent_id: "editor" };
@@ -87,8 +87,9 @@ describe("how a tool may run", () => {
 });
 
 it("knows when anything but running at once may come out", () => {
-  expect(isConfigured({}, publish.tool_def)).toBe(false);
-  expect(isConfigured({ action_policy: {} }, publish.tool_def)).toBe(true);
-  expect(isConfigured({ deny: [] }, publish.tool_def)).toBe(true);
-  expect(isConfigured({}, { action_policy_job: "preview" })).toBe(true);
+  expect(isConfigured({})).toBe(false);
+  expect(isConfigured({ action_policy: {} })).toBe(true);
+  expect(isConfigured({ deny: [] })).toBe(true);
+  expect(declaresPolicy({ action_policy_job: "preview" })).toBe(true);
+  expect(declaresPolicy(publish.tool_def)).toBe(false);
 });

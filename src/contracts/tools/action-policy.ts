@@ -53,9 +53,9 @@ export function resolve(context: UnknownMap, say: Say = {}): ActionPolicy | Prom
   );
 }
 
-/** True when a context or a tool's own declaration may call for anything but running at once. */
-export function isConfigured(context: UnknownMap, definition: unknown): boolean {
-  return context.deny != null || policyOf(context) !== undefined || declaresPolicy(definition);
+/** True when a context may call for anything but running at once. */
+export function isConfigured(context: UnknownMap): boolean {
+  return context.deny != null || policyOf(context) !== undefined;
 }
 
 /** The field in which a declaration names a policy that there is not; undefined when it names none such. */
@@ -137,8 +137,8 @@ function declared({ tool_def, mode }: UnknownMap): ActionPolicy | undefined {
   return named(tool_def.action_policy) ?? named(tool_def[`action_policy_${trimmed(mode) ?? "chat"}`]);
 }
 
-/** Most tools declare no policy at all, and need not be read again to know it. */
-const declaresPolicy = perDefinition((definition) => Object.keys(definition).some(isPolicyField));
+/** True when a tool says itself how it may run. Most say nothing, and need not be read again to know it. */
+export const declaresPolicy = perDefinition((definition) => Object.keys(definition).some(isPolicyField));
 
 function isPolicyField(key: string): boolean {
   return key === "action_policy" || key.startsWith("action_policy_");
