@@ -8,7 +8,7 @@ import { declarationOf } from "./declared.ts";
 import { failCallback } from "./failure.ts";
 import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
-import { asOfNow, type Body } from "./working.ts";
+import { type Body, showTranscript } from "./working.ts";
 
 /** Asks the completion policy about the call that was just settled. */
 export function judgeCall(step: Step, arrived?: Outcome): Next | undefined {
@@ -48,12 +48,7 @@ export function judgeReported(step: Step, arrived?: Outcome): Next | undefined {
 
 function ask(step: Step, tool_name: string, tool_declaration: ToolDeclaration | null, result: JsonMap): Next {
   const { context: turn_context, state, working } = step;
-  const messages = asOfNow(working.transcript);
-  const context = {
-    ...{ tool_name, tool_declaration, result, turn_context, turn: state.turn },
-    get messages() {
-      return messages();
-    },
-  };
+  const messages = showTranscript(working);
+  const context = { tool_name, tool_declaration, result, turn_context, turn: state.turn, messages };
   return { kind: "consult", question: { hook: "completion", context } };
 }

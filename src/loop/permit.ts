@@ -13,7 +13,7 @@ import type { MediationContext, Next } from "./next.ts";
 import type { Position } from "./records.ts";
 import type { Step } from "./step.ts";
 import { isPending } from "./waiting-result.ts";
-import { asOfNow, type Config, type OpenCall } from "./working.ts";
+import { type Config, type OpenCall, showExecutions, showTranscript } from "./working.ts";
 
 /** Where a call goes next, and the call as it is by then. */
 type Route = { readonly to: Position; readonly call: OpenCall };
@@ -131,12 +131,8 @@ function decide(step: Step, arrived: Outcome, asked: "mediator" | "filter"): voi
 
 function mediationContext(step: Step): MediationContext {
   const { call, working } = step;
-  const messages = asOfNow(working.transcript);
-  const results = asOfNow(working.run.executions);
   return {
-    get messages() {
-      return messages();
-    },
+    messages: showTranscript(working),
     raw_tool_call: call.raw,
     prepared_tool_call: call.prepared.ready ? call.prepared.tool_call : null,
     tool_declaration: declarationOf(step, call.name),
@@ -145,9 +141,7 @@ function mediationContext(step: Step): MediationContext {
     tool_call_id: call.id,
     turn_context: step.context,
     turn: step.state.turn,
-    get prior_tool_results() {
-      return results();
-    },
+    prior_tool_results: showExecutions(working),
     prior_mediated_results: working.turnExecutions.slice(),
   };
 }

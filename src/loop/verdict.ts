@@ -2,7 +2,7 @@
 import { truthy } from "../contracts/coerce.ts";
 import * as budget from "../contracts/conversation/budget.ts";
 import * as message from "../contracts/conversation/message.ts";
-import { type Json, type JsonMap, seal } from "../contracts/json.ts";
+import { type JsonMap, seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { failCallback } from "./failure.ts";
@@ -10,7 +10,7 @@ import { receiveInterrupt } from "./interrupt.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
 import { notifyExceeded } from "./turn.ts";
-import { asOfNow } from "./working.ts";
+import { showTranscript } from "./working.ts";
 
 /** Looks at everything that can end the run after a turn, in the contract's order. */
 export function endTurn(step: Step, arrived?: Outcome): Next | undefined {
@@ -88,14 +88,8 @@ function askToContinue(step: Step, arrived?: Outcome): Next | undefined {
 /** What a continuation policy sees of the turn: the runner's answer, and the results of the calls the loop ran. */
 function turnResult({ working }: Step): JsonMap {
   const { answer, turnExecutions } = working;
-  const messages = asOfNow(working.transcript);
-  return Object.freeze({
-    ...answer.result,
-    get messages() {
-      return messages() as readonly Json[];
-    },
-    tool_execution_results: seal([...turnExecutions]),
-  });
+  const tool_execution_results = seal([...turnExecutions]);
+  return seal({ ...answer.result, messages: showTranscript(working), tool_execution_results });
 }
 
 function recordEnd(step: Step, goOn: boolean, exceeded = false): undefined {

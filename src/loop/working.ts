@@ -110,8 +110,7 @@ export type RunContent = {
 
 export type Working = {
   readonly config: Config;
-  /** Grows at its end; whatever else happens to it makes a new list. */
-  transcript: Message[];
+  readonly transcript: Message[];
   readonly run: RunContent;
   /** What the caller gave, and the number of the turn. */
   context: JsonMap;
@@ -121,6 +120,8 @@ export type Working = {
   hasShownTools: boolean;
   answer: TurnAnswer;
   continuation: readonly Message[];
+  /** What callbacks see of the growing lists: frozen copies, made when first asked for after a change. */
+  shown: { transcript: readonly Message[] | null; executions: readonly JsonMap[] | null };
   /** The execution results of this turn alone. */
   turnExecutions: JsonMap[];
   call: OpenCall | null;
@@ -171,22 +172,22 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
     hasShownTools: false,
     answer: noAnswer,
     continuation: [],
+    shown: { transcript: null, executions: null },
     turnExecutions: [],
     call: null,
   };
 }
 
-/**
- * A list as it is now, for a callback to look at later: most never do, so it is copied only then. Whoever changes a list
- * other than at its end puts another in its place.
- */
-export function asOfNow<Item>(list: readonly Item[]): () => readonly Item[] {
-  const { length } = list;
-  let copied: readonly Item[] | undefined;
-  return () => {
-    copied ??= seal(list.slice(0, length));
-    return copied;
-  };
+/** The transcript for a callback to look at. Several are asked between two changes, and share one copy. */
+export function showTranscript(working: Working): readonly Message[] {
+  working.shown.transcript ??= seal(working.transcript.slice());
+  return working.shown.transcript;
+}
+
+/** The execution results of the whole run, likewise. */
+export function showExecutions(working: Working): readonly JsonMap[] {
+  working.shown.executions ??= seal(working.run.executions.slice());
+  return working.shown.executions;
 }
 
 /** Builds it again from stored bodies. */
@@ -202,14 +203,17 @@ export function absorb(working: Working, body: Body): void {
   const { transcript, run } = working;
   switch (body.to) {
     case "transcript":
+      working.shown.transcript = null;
       transcript.push(body.message);
       break;
     case "history":
-      if (body.keep < transcript.length) working.transcript = transcript.slice(0, body.keep);
-      for (const message of body.added) working.transcript.push(message);
+      working.shown.transcript = null;
+      transcript.length = body.keep;
+      for (const message of body.added) transcript.push(message);
       break;
     case "compaction":
-      working.transcript = [...body.added, ...transcript.slice(body.drop)];
+      working.shown.transcript = null;
+      transcript.splice(0, body.drop, ...body.added);
       break;
     case "turn":
       working.context = seal({ ...working.config.context, turn: body.turn });
@@ -232,6 +236,7 @@ export function absorb(working: Working, body: Body): void {
       working.call = body.value;
       break;
     case "execution":
+      working.shown.executions = null;
       run.executions.push(body.value);
       working.turnExecutions.push(body.value);
       break;
