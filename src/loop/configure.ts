@@ -78,6 +78,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
     policesCalls: actionPolicy.isConfigured(context),
     policyContext: readPolicyContext(options, context, runId),
     budgets: { turns: budget.create({ name: "turns", ceiling: maxTurns }), ...budgets },
+    countsCalls: Object.keys(budgets).some((name) => name.startsWith("tool_calls")),
     explicitTurns: Object.hasOwn(budgets, "turns"),
     tools,
     executorTargets: Object.entries(options.namedToolExecutors ?? {}).flatMap(([target, executor]) =>

@@ -173,6 +173,7 @@ function ownBudget({ call, config, state }: Step): string {
 /** Counts the call against the run's budget, and against its tool's own when the first still holds. */
 function spendCall(step: Step): { budgets: Record<string, number>; exceeded?: string } {
   const budgets: Record<string, number> = {};
+  if (!step.config.countsCalls) return { budgets };
   for (const name of ["tool_calls", ownBudget(step)]) {
     const counted = Object.hasOwn(step.state.budgets, name) ? step.state.budgets[name] : undefined;
     if (!counted) continue;

@@ -42,6 +42,8 @@ export type Config = {
   readonly maxTurns: number;
   readonly context: JsonMap;
   readonly budgets: Readonly<Record<string, Budget>>;
+  /** True when a budget counts calls, of all tools or of one. */
+  readonly countsCalls: boolean;
   /** True when the caller set a `turns` budget, which then replaces `maxTurns` and shows as the reason to stop. */
   readonly explicitTurns: boolean;
   /** Every declared tool, whether the model sees it or not. */
