@@ -7,9 +7,7 @@ import { createHooks } from "../src/contracts/hooks.ts";
 import type { JsonMap } from "../src/contracts/json.ts";
 import { createMemoryApprovalMemory } from "../src/contracts/trust/approval-memory.ts";
 import type { PendingAction } from "../src/contracts/trust/pending-action.ts";
-import * as pendingAction from "../src/contracts/trust/pending-action.ts";
 import { createMemoryPendingActionStore } from "../src/contracts/trust/pending-action-store.ts";
-import { stageAction } from "../src/contracts/trust/stage-action.ts";
 import type { MediationDecision } from "../src/loop/decision.ts";
 import type { RunOptions, TurnRunner } from "../src/loop/options.ts";
 import { runConversation } from "../src/loop/run-conversation.ts";
@@ -24,11 +22,6 @@ const toolDeclarations = [
     ...{ action_policy: "preview", sensitive_parameters: ["pin"] },
   },
 ];
-
-const sample = {
-  ...{ action_id: "act-1", kind: "refund", summary: "Refund", preview: {}, apply_input: {} },
-  created_at: "2026-05-01T00:00:00Z",
-};
 
 /** A run in which the model asks for one refund. */
 async function refund(options: RunOptions = {}) {
@@ -159,20 +152,6 @@ describe("a call that needs approval", () => {
     const preToolMediator = () => ({ action: "pending" }) as const;
     const { result, ran } = await refund({ ...options, toolDeclarations: [declaration], preToolMediator });
     expect([result.status, ran]).toEqual([undefined, []]);
-  });
-
-  it("is not stored over another one, or over a decision", async () => {
-    const store = createMemoryPendingActionStore({ now: () => new Date(0) });
-    const proposed = { ...sample, apply_input: { euros: 8 } };
-    await stageAction(pendingAction.fromArray(proposed), { pendingActionStore: store }, {});
-    const swapped = pendingAction.fromArray({ ...proposed, apply_input: { euros: 9000 } });
-    await expect(stageAction(swapped, { pendingActionStore: store }, {})).rejects.toThrow("under this id");
-    expect(await store.get("act-1")).toMatchObject({ apply_input: { euros: 8 } });
-    await stageAction(pendingAction.fromArray(proposed), { pendingActionStore: store }, {});
-    store.recordResolution("act-1", { decision: "rejected", resolver: "user:7" });
-    const again = stageAction(pendingAction.fromArray(proposed), { pendingActionStore: store }, {});
-    await expect(again).rejects.toThrow("under this id");
-    expect(await store.get("act-1", true)).toMatchObject({ status: "rejected" });
   });
 
   it("is not stored any more once the run was stopped", async () => {

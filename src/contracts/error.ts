@@ -11,7 +11,7 @@ const catalogue = {
   invalid_agent_conversation_request: "Correct the field that is named; every tool needs a valid declaration.",
   invalid_agent_workspace_scope: "Name a workspace by a type such as site and an id that is not blank.",
   invalid_agent_conversation_result: "Return the field that is named in the shape of agents-api.conversation-result.",
-  invalid_agent_conversation_loop: "Check what the turn runner is and what it returns.",
+  invalid_agent_conversation_loop: "Correct the option that is named, or what the turn runner is and returns.",
   invalid_agent_structured_output_request: "Ask for structured output with a JSON schema, without tools or a stream.",
   invalid_agent_provider_turn_request: "Correct the tool declaration that is named.",
   invalid_agent_provider_turn_result: "Correct the field of the provider's answer that is named.",

@@ -27,3 +27,13 @@ it.each([
 it("has a key in which only the id may hold colons", () => {
   expect(workspace.key(workspace.normalize({ workspace_type: "network", workspace_id: "a:b" }))).toBe("network:a:b");
 });
+
+it("is read where it may be missing, without an error", () => {
+  expect(workspace.read({ workspace_type: "site", workspace_id: 7 })).toEqual({
+    workspace_type: "site",
+    workspace_id: "7",
+  });
+  expect([undefined, null, "site:1", {}, { workspace_type: "site" }].map(workspace.read)).toEqual(
+    Array(5).fill(undefined),
+  );
+});

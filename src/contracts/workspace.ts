@@ -21,6 +21,15 @@ export function normalize(value: unknown): Workspace {
   return seal({ workspace_type: type.toLowerCase(), workspace_id: id });
 }
 
+/** The workspace that a map describes; undefined when it describes none. */
+export function read(value: unknown): Workspace | undefined {
+  try {
+    return asMap(value) && normalize(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One text for both parts. A type holds no colon, so no two workspaces share a key. */
 export function key({ workspace_type, workspace_id }: Workspace): string {
   return `${workspace_type}:${workspace_id}`;

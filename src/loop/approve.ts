@@ -1,7 +1,7 @@
 // A call that may only run once a person has agreed: the loop proposes it as a pending action and waits.
 import * as canonicalJson from "../contracts/canonical-json.ts";
 import { trimmed } from "../contracts/coerce.ts";
-import { isMap, type Json, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { Prepared } from "../contracts/tools/execution.ts";
 import { redact } from "../contracts/tools/exposure.ts";
@@ -56,7 +56,7 @@ function proposal(step: Step): pendingAction.PendingAction {
     summary: summaryOf(shown),
     preview: { description: tool_def.description, ...shown },
     apply_input: { tool_name, tool_call_id: call.id, parameters },
-    workspace: workspaceOf(context),
+    workspace: workspace.read(context.workspace) ?? null,
     agent: trimmed(context.agent_slug) ?? trimmed(context.agent_id) ?? null,
     creator: creatorOf(context),
     created_at: new Date(now).toISOString(),
@@ -86,14 +86,6 @@ function summaryOf({ tool_name, parameters }: JsonMap): string {
 }
 
 const LONGEST_SUMMARY = 200;
-
-function workspaceOf(context: JsonMap): Json {
-  try {
-    return isMap(context.workspace) ? workspace.normalize(context.workspace) : null;
-  } catch {
-    return null;
-  }
-}
 
 function creatorOf({ acting_user_id }: JsonMap): string | null {
   return typeof acting_user_id === "number" && acting_user_id > 0 ? `user:${acting_user_id}` : null;

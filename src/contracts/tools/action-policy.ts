@@ -120,16 +120,8 @@ function recalled(context: UnknownMap, toolName: string, memory: Say["memory"]):
 function recallKey(context: UnknownMap, tool_name: string): RecallKey | undefined {
   const user_id = wholeNumber(context.user_id ?? context.acting_user_id, 0);
   const agent_id = trimmed(scalarText(context.agent_id)) ?? trimmed(scalarText(context.agent_slug));
-  const workspace = validWorkspace(context.workspace);
+  const workspace = workspaces.read(context.workspace);
   return user_id && agent_id && workspace ? seal({ workspace, user_id, agent_id, tool_name }) : undefined;
-}
-
-function validWorkspace(value: unknown): Workspace | undefined {
-  try {
-    return isMap(value) ? workspaces.normalize(value) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function declared({ tool_def, mode }: UnknownMap): ActionPolicy | undefined {
