@@ -1,6 +1,6 @@
 // Runs of runtime packages over a fresh store, with scripted handlers. Two areas write them differently.
 import { cancel, dispatch, events, get } from "../../src/abilities/package-runs.ts";
-import { scalarText, trimmed } from "../../src/contracts/coerce.ts";
+import { identifier } from "../../src/contracts/coerce.ts";
 import { createMemoryRunStore } from "../../src/contracts/conversation/run-control.ts";
 import { createHooks } from "../../src/contracts/hooks.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
@@ -15,7 +15,7 @@ const actions = { run: dispatch, get, cancel, events };
 export async function runDispatch({ input, handler }: { input: JsonMap; handler?: Answer }) {
   const { host, failures } = newHost();
   const outcome = await dispatch(input, { ...host, handler: playing(handler) });
-  const status = host.runs.get(trimmed(scalarText(input.run_id)) ?? "")?.status;
+  const status = host.runs.get(identifier(input.run_id) ?? "")?.status;
   return { outcome: shown(outcome), run_status: status ?? null, dispatch_failed: failures };
 }
 

@@ -2,7 +2,7 @@
 // work; run control keeps the record. They refuse with a coded value; only what nobody planned for, such as a store that
 // fails, is thrown.
 import { randomBytes } from "node:crypto";
-import { scalarText, trimmed } from "../contracts/coerce.ts";
+import { identifier } from "../contracts/coerce.ts";
 import type { Run, RunEvents } from "../contracts/conversation/run-control.ts";
 import * as report from "../contracts/conversation/run-control-results.ts";
 import { redactPayload } from "../contracts/conversation/run-redaction.ts";
@@ -194,7 +194,7 @@ async function redactFor<View extends Run>(
 }
 
 function runIdOf(given: JsonMap): string | undefined {
-  return trimmed(scalarText(given.run_id));
+  return identifier(given.run_id);
 }
 
 function newRunId(): string {

@@ -112,3 +112,7 @@ describe("scalarText", () => {
     expect([true, null, undefined, Number.NaN, 1n, [], {}].map(coerce.scalarText)).toEqual(Array(7).fill(undefined));
   });
 });
+
+it("takes a number for a name, and a blank for none", () => {
+  expect([" a ", 7, " ", true, null].map(coerce.identifier)).toEqual(["a", "7", undefined, undefined, undefined]);
+});

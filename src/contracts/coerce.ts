@@ -31,6 +31,11 @@ export function scalarText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** A name without space around it, or the number that a host gives for one; undefined when nothing is left. */
+export function identifier(value: unknown): string | undefined {
+  return trimmed(scalarText(value));
+}
+
 // Each character can be read in one way only: a pattern that tries several blocks the process on a long text.
 const NUMBER = /^[ \t\n\r\v\f]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?[ \t\n\r\v\f]*$/i;
 

@@ -1,5 +1,5 @@
 // The place that a run, a session or a memory belongs to: a site, a repository, whatever its type says.
-import { scalarText, trimmed } from "./coerce.ts";
+import { identifier } from "./coerce.ts";
 import { holdfastError } from "./error.ts";
 import { asMap, emptyMap, seal } from "./json.ts";
 
@@ -14,9 +14,9 @@ const TYPE = /^[A-Za-z][A-Za-z0-9_-]*$/;
  */
 export function normalize(value: unknown): Workspace {
   const given = asMap(value) ?? emptyMap;
-  const type = trimmed(scalarText(given.workspace_type));
+  const type = identifier(given.workspace_type);
   if (type === undefined || !TYPE.test(type)) throw invalid("workspace_type must be a letter and any of a-z 0-9 _ -");
-  const id = trimmed(scalarText(given.workspace_id));
+  const id = identifier(given.workspace_id);
   if (id === undefined) throw invalid("workspace_id must be a non-empty string");
   return seal({ workspace_type: type.toLowerCase(), workspace_id: id });
 }

@@ -1,5 +1,4 @@
 // The caller's side of the machine: carries out its orders and puts its questions to the callbacks that were given.
-
 import { createAbilityExecutor, namesAbility } from "../contracts/abilities/executor.ts";
 import { cancellationMessage } from "../contracts/conversation/chat-run-control.ts";
 import { emptyMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";

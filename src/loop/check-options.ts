@@ -64,10 +64,10 @@ function isListOfFunctions(value: unknown): boolean {
 
 function isActionPolicy(value: unknown): boolean {
   const policies = asMap(value);
-  if (policies === undefined) return false;
-  return [policies.tools, policies.categories].every(
-    (words) =>
-      words == null ||
-      (asMap(words) !== undefined && Object.values(asMap(words) ?? {}).every((word) => actionPolicy.normalize(word))),
-  );
+  return policies !== undefined && namesPolicies(policies.tools ?? {}) && namesPolicies(policies.categories ?? {});
+}
+
+function namesPolicies(value: unknown): boolean {
+  const words = asMap(value);
+  return words !== undefined && Object.values(words).every((word) => actionPolicy.normalize(word) !== null);
 }

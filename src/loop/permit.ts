@@ -108,7 +108,7 @@ export function mediate(step: Step, arrived?: Outcome): Next | undefined {
   decide(step, arrived, "mediator");
 }
 
-/** Asks the host's filter, which has the last word. */
+/** Asks the host's filter, which decides after the mediator, though not about what a policy forbids. */
 export function filterDecision(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) {
     const question = {

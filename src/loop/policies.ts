@@ -16,15 +16,15 @@ import type { RunOptions } from "./options.ts";
 
 /** True when anybody has a say in what the model sees; otherwise it sees every tool. */
 export function narrowsTools(options: RunOptions, context: JsonMap, tools: ToolMap): boolean {
-  const { hooks, toolPolicyProviders = [], toolAccessChecker, hidesWriteTools } = options;
-  if (visibility.isConfigured(context, tools) || toolPolicyProviders.length > 0) return true;
+  const { hooks, toolPolicyProviders, toolAccessChecker, hidesWriteTools } = options;
+  if (visibility.isConfigured(context, tools) || toolPolicyProviders?.length) return true;
   if (hidesWriteTools === true || toolAccessChecker) return true;
   return hooks !== undefined && (hooks.has("toolPolicyProviders") || hooks.has("resolvedTools"));
 }
 
 /** True when the action policy of a call does not follow from the context and the declaration alone. */
-export function asksForPolicy({ abilities, actionPolicyProviders = [], approvalMemory, hooks }: RunOptions): boolean {
-  if (abilities || approvalMemory || actionPolicyProviders.length > 0) return true;
+export function asksForPolicy({ abilities, actionPolicyProviders, approvalMemory, hooks }: RunOptions): boolean {
+  if (abilities || approvalMemory || actionPolicyProviders?.length) return true;
   const seams = ["actionPolicyProviders", "approvalMemoryStore", "toolActionPolicy"] as const;
   return seams.some((seam) => hooks?.has(seam));
 }
@@ -50,8 +50,8 @@ export async function visibleTools(tools: ToolMap, context: JsonMap, options: Ru
 }
 
 /** What each provider has to say, asked one after another. */
-async function fragments(context: JsonMap, { hooks, toolPolicyProviders = [] }: RunOptions): Promise<unknown[]> {
-  const own = Object.freeze([...toolPolicyProviders]);
+async function fragments(context: JsonMap, { hooks, toolPolicyProviders }: RunOptions): Promise<unknown[]> {
+  const own = Object.freeze([...(toolPolicyProviders ?? [])]);
   const said: unknown[] = [];
   for (const provider of (await hooks?.apply("toolPolicyProviders", own, context)) ?? own) {
     said.push(readFragment(await asked(provider, context)));
@@ -113,8 +113,8 @@ function stricter(one: ActionPolicy, other: ActionPolicy): ActionPolicy {
 }
 
 async function policyOf(context: JsonMap, options: RunOptions): Promise<ActionPolicy> {
-  const { hooks, actionPolicyProviders = [] } = options;
-  const own = Object.freeze([...actionPolicyProviders]);
+  const { hooks, actionPolicyProviders } = options;
+  const own = Object.freeze([...(actionPolicyProviders ?? [])]);
   const providers = (await hooks?.apply("actionPolicyProviders", own, context)) ?? own;
   return actionPolicy.resolve(context, {
     providers: providers.map((provider) => (about: UnknownMap) => answerOf(provider, about)),

@@ -2,7 +2,7 @@
 // one is going on wait in its session's queue.
 import { agentSlug } from "../agents/agent-slug.ts";
 import { sha256 } from "../canonical-json.ts";
-import { nonEmptyString, scalarText, trimmed } from "../coerce.ts";
+import { identifier, nonEmptyString, scalarText, trimmed } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { emptyMap, isContainer, type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
@@ -169,10 +169,6 @@ function isNewer(run: Run, other: Run): boolean {
 // Owners are compared, never shown. A run without one is visible to callers without one.
 function fingerprint(owner: RunOwner | null | undefined): string {
   return owner == null ? "" : sha256(`${owner.type}:${owner.key}`);
-}
-
-function identifier(value: unknown): string | undefined {
-  return trimmed(scalarText(value));
 }
 
 function queueKey(sessionId: string, owner: RunOwner | undefined): string {

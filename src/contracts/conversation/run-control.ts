@@ -1,5 +1,5 @@
 // A run as others see it while it goes on: a record with a status, and the events that changed it.
-import { scalarText, trim, trimmed, truthy, wholeNumber } from "../coerce.ts";
+import { identifier, scalarText, trim, truthy, wholeNumber } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { emptyMap, isContainer, type JsonMap, snapshot, snapshotMap } from "../json.ts";
 import type { OperationError } from "../operation-error.ts";
@@ -81,7 +81,7 @@ export interface RunControl {
 /** A run record with every field in shape; throws `invalid_run_record` without an id. */
 export function normalizeRun(value: unknown): Run {
   const given = snapshotMap(value);
-  const runId = trimmed(scalarText(given.run_id));
+  const runId = identifier(given.run_id);
   if (runId === undefined) throw holdfastError("invalid_run_record", "run_id must be a non-empty string");
   return snapshot({
     run_id: runId,

@@ -1,5 +1,5 @@
 // What one run may set differently from its agent's definition.
-import { numeric, scalarText, trimmed, wholeNumber } from "../coerce.ts";
+import { identifier, numeric, wholeNumber } from "../coerce.ts";
 import { isMap, type Json, type JsonMap, type UnknownMap } from "../json.ts";
 
 export type RuntimeOverrides = {
@@ -39,7 +39,7 @@ export function intoContext(overrides: RuntimeOverrides): JsonMap {
 }
 
 function label(value: unknown): string | null {
-  return trimmed(scalarText(value)) ?? null;
+  return identifier(value) ?? null;
 }
 
 function labels(value: unknown): readonly string[] {

@@ -1,5 +1,5 @@
 // A run of a workflow that comes with a runtime package: what is asked of whoever can run it, and what comes back.
-import { scalarText, trimmed, truthy } from "../coerce.ts";
+import { identifier, trimmed, truthy } from "../coerce.ts";
 import * as runResult from "../conversation/run-result.ts";
 import { asMap, type JsonMap, seal, snapshotMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
@@ -61,7 +61,7 @@ export function result(value: unknown): PackageRunResult {
   const stated = trimmed(given.status);
   return seal({
     status: statuses.find((status) => status === stated) ?? "succeeded",
-    run_id: trimmed(scalarText(given.run_id)) ?? "",
+    run_id: identifier(given.run_id) ?? "",
     result: snapshotMap(given.result),
     error: snapshotMap(given.error),
     artifact_refs: maps(given.artifact_refs),
@@ -78,7 +78,7 @@ export function resultEnvelope(value: unknown): runResult.RunResult {
 }
 
 function isFilled(value: unknown): boolean {
-  return trimmed(scalarText(value)) !== undefined;
+  return identifier(value) !== undefined;
 }
 
 function maps(value: unknown): readonly JsonMap[] {

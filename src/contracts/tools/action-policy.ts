@@ -1,5 +1,5 @@
 // How a tool may run once it is called: at once, only after a person has seen what it would do, or not at all.
-import { scalarText, stringList, trim, trimmed, wholeNumber } from "../coerce.ts";
+import { identifier, stringList, trim, trimmed, wholeNumber } from "../coerce.ts";
 import { isContainer, isMap, seal, type UnknownMap } from "../json.ts";
 import { isThenable, whenReady } from "../when-ready.ts";
 import type { Workspace } from "../workspace.ts";
@@ -119,7 +119,7 @@ function recalled(context: UnknownMap, toolName: string, memory: Say["memory"]):
 /** Undefined unless the context says where, for whom and by which agent the tool is called. */
 function recallKey(context: UnknownMap, tool_name: string): RecallKey | undefined {
   const user_id = wholeNumber(context.user_id ?? context.acting_user_id, 0);
-  const agent_id = trimmed(scalarText(context.agent_id)) ?? trimmed(scalarText(context.agent_slug));
+  const agent_id = identifier(context.agent_id) ?? identifier(context.agent_slug);
   const workspace = workspaces.read(context.workspace);
   return user_id && agent_id && workspace ? seal({ workspace, user_id, agent_id, tool_name }) : undefined;
 }

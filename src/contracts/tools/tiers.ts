@@ -1,5 +1,5 @@
 // Too many tools confuse a model. A host declares the first tier in full and gives the model a list of the second.
-import { scalarText, stringList, trimmed, wholeNumber } from "../coerce.ts";
+import { identifier, stringList, wholeNumber } from "../coerce.ts";
 import { asMap, emptyMap, isMap, seal, type UnknownMap } from "../json.ts";
 
 /** What a model is told about a tool of the second tier. */
@@ -57,5 +57,5 @@ function manifestEntry(name: string, { description, parameters }: UnknownMap): M
 }
 
 function label(value: unknown): string {
-  return trimmed(scalarText(value)) ?? "";
+  return identifier(value) ?? "";
 }

@@ -1,6 +1,6 @@
 // What a model, a browser or a log may know about who acts. Never in it: token ids, owner keys, request metadata, claims,
 // capability lists and cryptographic bindings.
-import { scalarText, trimmed } from "../coerce.ts";
+import { identifier, scalarText } from "../coerce.ts";
 import { asMap, emptyMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
 import { userId } from "./capability-ceiling.ts";
 
@@ -26,8 +26,8 @@ export function safeMetadata(given: unknown): JsonMap {
 
 /** Whose conversations these are: the stated owner's, the user's, or the token's; a token never owns as its user. */
 function ownerType({ owner_type, owner_key, auth_source, token_id, acting_user_id }: UnknownMap): string | null {
-  const stated = trimmed(scalarText(owner_type));
-  if (stated !== undefined && trimmed(scalarText(owner_key)) !== undefined) return stated;
+  const stated = identifier(owner_type);
+  if (stated !== undefined && identifier(owner_key) !== undefined) return stated;
   if (auth_source === "agent_token") return userId(token_id) > 0 ? "token" : null;
   return userId(acting_user_id) > 0 ? "user" : null;
 }
