@@ -14,7 +14,7 @@ import { configure } from "../src/loop/configure.ts";
 import type { Arrived } from "../src/loop/next.ts";
 import { initialState, type State } from "../src/loop/state.ts";
 import { startWorking } from "../src/loop/working.ts";
-import { asStored, runWithLog } from "./log-driver.ts";
+import { asStored, runWithLog, type StoredScript } from "./log-driver.ts";
 
 const SECRET = "hunter2-planted";
 
@@ -208,6 +208,11 @@ const broughtValue = fc.constantFrom<Json[]>(
   "nonsense",
 );
 
+const waitingInbox = fc.oneof(
+  fc.record({ messages: fc.array(textMessage, { maxLength: 2 }), calls: fc.array(toolCall, { maxLength: 3 }) }),
+  fc.constantFrom<Json[]>({ messages: [], calls: [] }, { messages: [7], calls: [] }, "nonsense", { throws: "inbox" }),
+);
+
 const answers = fc.oneof(toolAnswer, fc.array(toolAnswer, { minLength: 1, maxLength: 3 }));
 const listOf = <Entry>(entry: fc.Arbitrary<Entry>) => sometimes(fc.array(entry, { maxLength: 4 }));
 
@@ -233,6 +238,10 @@ const script = fc
     action_policies: listOf(actionPolicy),
     pending_store: sometimes(fc.constantFrom(true, "throws" as const)),
     brought: listOf(broughtValue),
+    settles_rest: fc.boolean(),
+    inbox: listOf(waitingInbox),
+    postpones: listOf(fc.boolean()),
+    stopped_at: sometimes(fc.nat(40)),
     cancel_on: sometimes(
       fc.record({
         event: fc.constantFrom("turn_started", "tool_call", "tool_result"),
@@ -240,7 +249,7 @@ const script = fc
       }),
     ),
   })
-  .map((made) => asStored(made) as unknown as LoopScript);
+  .map((made) => asStored(made) as unknown as StoredScript);
 
 describe("a conversation nobody thought of", () => {
   it("comes out the same when it is cut off after any commit", async () => {
@@ -254,13 +263,48 @@ describe("a conversation nobody thought of", () => {
     });
   });
 
+  it("comes out the same when it is taken down and up again after any commit", async () => {
+    await everyScript({ numRuns: 250 }, async (given) => {
+      const undisturbed = await runWithLog(given, undefined, "kept");
+      for (let commit = 0; commit < undisturbed.commits; commit++) {
+        const resumed = await runWithLog(given, commit, "kept");
+        expect(asStored(resumed.outcome), `after commit ${commit}`).toEqual(asStored(undisturbed.outcome));
+        expect(asStored(resumed.seen), `seen after commit ${commit}`).toEqual(asStored(undisturbed.seen));
+        expect(asStored(resumed.records), `records after commit ${commit}`).toEqual(asStored(undisturbed.records));
+      }
+    });
+  });
+
+  it("leaves no call of an answer or a queue without its result where the rest is settled", async () => {
+    await everyScript({ numRuns: 1000 }, async (given) => {
+      const { outcome, records } = await runWithLog({ ...given, settles_rest: true });
+      if ((outcome as JsonMap).threw) return;
+      const count = { accepted: 0, taken: 0, opened: 0, answered: 0, queued: 0 };
+      for (const { fact, to } of records) {
+        if ((fact.type === "model.accepted" && to === "call.open") || fact.type === "queue.accepted") {
+          count.accepted += fact.calls;
+        }
+        if (fact.type === "inbox.drained") count.queued += fact.calls;
+        if (fact.type === "queue.accepted") count.queued -= fact.calls;
+        if (fact.type === "call.opened" || fact.type === "call.skipped") count.taken++;
+        if (fact.type === "call.opened") count.opened++;
+        if (fact.type === "call.settled" || (fact.type === "call.waiting" && !fact.parks)) count.answered++;
+      }
+      expect([count.taken, count.answered, count.queued]).toEqual([count.accepted, count.opened, 0]);
+    });
+  });
+
   it("gives every call its one result, or the question whether it may run", async () => {
     await everyResult(async ({ messages }) => {
       const unanswered = toolPairs.validate(messages);
       expect(unanswered.length).toBeLessThan(2);
-      for (const { index, type } of unanswered) {
-        expect([type, messages[index + 1]?.type]).toEqual(["tool_call", "approval_required"]);
-      }
+      // Models use ids again, so what seems to lack its result may be another call of the same id.
+      const asks = (id: unknown) =>
+        messages.some(
+          ({ type, metadata }, index) =>
+            type === "tool_call" && metadata.tool_call_id === id && messages[index + 1]?.type === "approval_required",
+        );
+      for (const { type, tool_call_id } of unanswered) expect([type, asks(tool_call_id)]).toEqual(["tool_call", true]);
     });
   });
 
@@ -297,7 +341,10 @@ async function everyResult(look: (ended: ConversationResult, seen: Seen) => Prom
   });
 }
 
-async function everyScript(parameters: { numRuns: number }, look: (given: LoopScript) => Promise<void>): Promise<void> {
+async function everyScript(
+  parameters: { numRuns: number },
+  look: (given: StoredScript) => Promise<void>,
+): Promise<void> {
   await fc.assert(fc.asyncProperty(script, look), { interruptAfterTimeLimit: 20_000, ...parameters });
 }
 

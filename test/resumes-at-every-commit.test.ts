@@ -21,6 +21,20 @@ describe("a run that is cut off at any commit", () => {
     }
   });
 
+  it.each(cases)("goes on the same from what is kept of it: $name", async ({ input }) => {
+    const undisturbed = await runWithLog(input, undefined, "kept");
+    for (let commit = 0; commit < undisturbed.commits; commit++) {
+      const resumed = await runWithLog(input, commit, "kept");
+      expect(asStored(resumed), `after commit ${commit}`).toMatchObject({
+        outcome: asStored(undisturbed.outcome),
+        seen: asStored(undisturbed.seen),
+        records: asStored(undisturbed.records),
+      });
+    }
+    // Nothing is decided by what was forgotten.
+    expect(asStored(undisturbed.records)).toEqual(asStored((await runWithLog(input)).records));
+  });
+
   it.each(cases.filter(({ input }) => !input.lock && !input.existing_run && !input.no_runner))(
     "is the run that the in-memory driver makes: $name",
     async ({ input }) => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { asked, brought, call, calls, machine, returned } from "../../test/machine.ts";
+import { asked, brought, call, calls, machine, playInEveryWay, returned } from "../../test/machine.ts";
 import * as message from "../contracts/conversation/message.ts";
 import * as toolPairs from "../contracts/conversation/tool-pairs.ts";
 import { createHooks } from "../contracts/hooks.ts";
 import type { Arrived } from "./next.ts";
 import type { RunOptions } from "./options.ts";
+import { runConversation } from "./run-conversation.ts";
 import { fold } from "./state.ts";
 
 const filtered = () => {
@@ -337,6 +338,22 @@ describe("a wish to stop", () => {
     expect(toolPairs.validate(working.transcript)).toEqual([]);
   });
 
+  it("keeps what the model had said until then, before the stop itself", () => {
+    const said = message.text("assistant", "As I was say");
+    const { machine: made } = playInEveryWay(machine, [undefined, { ...wish(true), said } as Arrived]);
+    expect(made.working.transcript.map(({ content }) => content)).toEqual(["go", "As I was say", "Stop."]);
+  });
+
+  it("has nothing to keep when it is not the model that was stopped", () => {
+    const said = { ...wish(true), said: message.text("assistant", "stale") } as Arrived;
+    for (const script of [[], [undefined, calls(call("a"))], [undefined, { postponed: { until: 9 } }]]) {
+      const { bring, working } = machine();
+      for (const arrived of script) bring(arrived);
+      bring(said);
+      expect(JSON.stringify(working.transcript)).not.toContain("stale");
+    }
+  });
+
   it("changes nothing once the run has ended", () => {
     const { bring, state } = machine();
     bring();
@@ -344,6 +361,56 @@ describe("a wish to stop", () => {
     const before = state();
     expect(bring(wish(false))).toEqual({ kind: "end" });
     expect(state()).toEqual(before);
+  });
+});
+
+describe("a tool that is meant to be called over and over", () => {
+  const declared = (name: string, more = {}) => ({
+    name,
+    source: "abilities",
+    description: "Does something.",
+    ...more,
+  });
+  const guarded: RunOptions = {
+    maxTurns: 9,
+    toolDeclarations: {
+      "ability/save": declared("ability/save"),
+      "ability/poll": declared("ability/poll", { repeatable: true }),
+    },
+    spinDetector: { threshold: 2 },
+    identicalFailureTracker: { threshold: 2 },
+  };
+  const same = (name: string) => ({ name, parameters: {} });
+
+  it("neither stalls a run nor gets the model told that it keeps failing", () => {
+    for (const name of ["ability/poll", "ability__poll"]) {
+      const { bring, state, working } = machine(guarded);
+      bring();
+      for (let poll = 0; poll < 4; poll++) {
+        expect(asked(bring(calls(same(name))))).toBe("run_tool");
+        expect(asked(bring({ threw: new Error("not yet") }))).toBe("call_model");
+      }
+      expect(state()).toMatchObject({ spin: null, failures: null });
+      expect(working.transcript).toHaveLength(9);
+    }
+  });
+
+  it("is passed over by the guards, which go on counting the others", () => {
+    const { bring, state } = machine(guarded);
+    bring();
+    for (const name of ["ability/save", "ability/poll", "ability/save"]) {
+      bring(calls(same(name)));
+      bring(returned(1));
+    }
+    expect(state().stops).toHaveProperty("stalled");
+  });
+
+  it("is so in a conversation in memory too", async () => {
+    const options = { ...guarded, toolExecutor: () => "not yet" };
+    const polls = (name: string) =>
+      runConversation([message.text("user", "go")], () => ({ tool_calls: [same(name)] }), options);
+    expect(await polls("ability/save")).toMatchObject({ status: "stalled", turn_count: 2 });
+    expect(await polls("ability/poll")).toMatchObject({ completed: true, turn_count: 9 });
   });
 });
 

@@ -3,16 +3,19 @@ import { isContainer, snapshot } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { askApproval, isProposed } from "./approve.ts";
-import { openCall, runCall } from "./call.ts";
+import { runCall } from "./call.ts";
+import { drainInbox, takeQueued } from "./inbox.ts";
 import { checkCancellation, stopRun } from "./interrupt.ts";
 import { judgeCall, judgeReported } from "./judge.ts";
 import type { Arrived, Brought, Next, Notice, Stop } from "./next.ts";
 import { parkCall } from "./park.ts";
 import { filterDecision, mediate, resolvePolicy } from "./permit.ts";
+import { postpone, waiting } from "./postpone.ts";
 import type { Effect, LogRecord, Position } from "./records.ts";
 import { settleCall, settleStopped } from "./settle.ts";
 import type { State } from "./state.ts";
 import { Step } from "./step.ts";
+import { takeCall } from "./take-call.ts";
 import { accept, beginFlow, beginTurn, callModel, compact } from "./turn.ts";
 import { endFlow, endTurn, spendTurn } from "./verdict.ts";
 import { resolveTools } from "./visible-tools.ts";
@@ -34,16 +37,19 @@ const handlers: Readonly<Record<Position, Handler>> = {
   "check turn.tools": checkCancellation,
   "check turn.compact": checkCancellation,
   "check turn.accept": checkCancellation,
+  "check turn.queued": checkCancellation,
   "check turn.verdict": checkCancellation,
   "check turn.budget": checkCancellation,
   "flow.begin": beginFlow,
+  "turn.inbox": drainInbox,
   "turn.begin": beginTurn,
   "turn.tools": resolveTools,
   "turn.compact": compact,
   "turn.model": callModel,
   "turn.accept": accept,
+  "turn.queued": takeQueued,
   "caller.judge": judgeReported,
-  "call.open": openCall,
+  "call.open": takeCall,
   "call.policy": resolvePolicy,
   "call.mediate": mediate,
   "call.filter": filterDecision,
@@ -73,9 +79,10 @@ export function advance(
   const step = new Step(state, working, now, inPlace);
   let outcome: Outcome | undefined;
   if (arrived && "stop" in arrived) stop(step, arrived);
-  else if (arrived) outcome = "request_id" in arrived ? answerTo(state, arrived) : outcomeFor(state, arrived);
+  else if (arrived && "postponed" in arrived) postpone(step, arrived);
+  else if (arrived) outcome = "request_id" in arrived ? answerTo(state, arrived) : outcomeFor(step, arrived);
   for (;;) {
-    const next = handlers[step.state.position](step, outcome);
+    const next = waiting(step) ?? handlers[step.state.position](step, outcome);
     outcome = undefined;
     if (next) return { state: step.state, records: step.records, bodies: step.bodies, notices: step.notices, next };
   }
@@ -87,8 +94,10 @@ function answerTo({ position, waiting }: State, { call, request_id, outcome }: B
   return call === waiting?.call && request_id === waiting.request_id ? readable(outcome) : undefined;
 }
 
-function outcomeFor({ position, in_flight }: State, arrived: Outcome): Outcome {
+function outcomeFor(step: Step, arrived: Outcome): Outcome {
+  const { position, in_flight } = step.state;
   if (position === "call.parked") throw new Error("What is brought for a parked call has to name its request.");
+  if (waiting(step)) throw new Error(`Nothing is under way at ${position}: the next attempt waits.`);
   return isReadHere(in_flight) ? readable(arrived) : arrived;
 }
 
@@ -111,11 +120,11 @@ function readable(answer: Outcome): Outcome {
 }
 
 /** Ends the run where it stands. A call that is open gets its one result first, so that the history stays whole. */
-function stop(step: Step, { stop: message, performed }: Stop): void {
-  const { position } = step.state;
+function stop(step: Step, { stop: message, performed, said }: Stop): void {
+  const { in_flight, position } = step.state;
   if (position === "ended" || position === "flow.end") return;
   if (hasOpenCall(position)) settleStopped(step, resultOfStopped(step, performed));
-  stopRun(step, message);
+  stopRun(step, message, in_flight?.kind === "call_model" ? said : undefined);
 }
 
 function hasOpenCall(position: Position): boolean {

@@ -10,17 +10,15 @@ import * as exposure from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as decision from "./decision.ts";
-import { hidingDeclarationOf } from "./declared.ts";
-import { endBatch } from "./end-batch.ts";
+import { callableTools, hidingDeclarationOf, isRepeatable } from "./declared.ts";
 import type { Next } from "./next.ts";
 import { afterOpening } from "./permit.ts";
+import type { Fact, Position } from "./records.ts";
 import { added, type Step } from "./step.ts";
 import type { Body, OpenCall } from "./working.ts";
 
-/** Takes the next call of the batch, or ends the batch when there is none or it was halted. */
+/** Opens the next call of the batch; what is no call is passed over. */
 export function openCall(step: Step, arrived?: Outcome): Next | undefined {
-  const { batch } = step.state;
-  if (batch.halted || batch.next >= batch.count) return endBatch(step);
   const raw = readCall(step);
   if (!raw) {
     step.record({ type: "call.skipped" }, "call.open");
@@ -28,7 +26,7 @@ export function openCall(step: Step, arrived?: Outcome): Next | undefined {
   }
   const { name, parameters, context } = raw;
   const declaration = hidingDeclarationOf(step, name);
-  if (!step.config.asked.auditFilter) return recordOpened(step, raw, exposure.expose(parameters, declaration));
+  if (!step.config.asked.auditFilter) return prepareCall(step, raw, exposure.expose(parameters, declaration));
   if (!arrived) {
     const redacted = exposure.redact(parameters, declaration);
     const about = { raw: parameters, tool_name: name, declaration, context };
@@ -36,12 +34,13 @@ export function openCall(step: Step, arrived?: Outcome): Next | undefined {
   }
   const isReplaced = "returned" in arrived && isMap(arrived.returned);
   const shown = isReplaced ? snapshotMap(arrived.returned) : exposure.redact(parameters, declaration);
-  return recordOpened(step, raw, exposure.exposeShown(shown));
+  return prepareCall(step, raw, exposure.exposeShown(shown));
 }
 
 type RawCall = Pick<OpenCall, "id" | "name" | "raw" | "parameters"> & { readonly context: JsonMap };
 
-function readCall(step: Step): RawCall | undefined {
+/** The next call as the answer has it, if it is one. */
+export function readCall(step: Step): RawCall | undefined {
   const { state, working } = step;
   const calls = working.answer.result.tool_calls;
   const raw = Array.isArray(calls) ? calls[state.batch.next] : undefined;
@@ -58,13 +57,13 @@ function toolContext({ context }: Step, tool_call_id: string): JsonMap {
   return seal({ ...context, tool_call_id });
 }
 
-function recordOpened(
+function prepareCall(
   step: Step,
   { id, name, raw, parameters, context }: RawCall,
   exposed: exposure.Exposure,
 ): undefined {
-  const { config, state, working } = step;
-  const prepared = execution.prepare(name, parameters, working.tools, context);
+  const { config, state } = step;
+  const prepared = execution.prepare(name, parameters, callableTools(step), context);
   const verdict = callGate.judgeCall(config.callRules, state.tallies, canonicalName(name, config.tools));
   const opened: OpenCall = {
     number: state.calls,
@@ -81,26 +80,27 @@ function recordOpened(
     result: null,
   };
   const { to, call } = afterOpening(step, opened);
-  const { turn } = state;
+  recordOpened(step, call, to, spinning(step, call));
+}
+
+type Spinning = Pick<Extract<Fact, { type: "call.opened" }>, "spin" | "stalled">;
+
+/** Writes the call into the transcript, as it may be shown. */
+export function recordOpened(step: Step, call: OpenCall, to: Position, counted?: Spinning): void {
+  const { id, name, exposure: exposed } = call;
+  const { turn } = step.state;
   step.notify("tool_call", { turn, tool_name: name, tool_call_id: id, ...exposed });
-  step.record(
-    {
-      type: "call.opened",
-      call: state.calls,
-      ...spinning(step, name, parameters, exposed),
-    },
-    to,
-    [
-      { to: "call", value: call },
-      added(callMessage(call, turn)),
-      toolEvent("tool_call", call, turn, { status: "called", ...exposed }),
-    ],
-  );
+  step.record({ type: "call.opened", call: call.number, ...counted }, to, [
+    { to: "call", value: call },
+    added(callMessage(call, turn)),
+    toolEvent("tool_call", call, turn, { status: "called", ...exposed }),
+  ]);
 }
 
 /** Counts the call for the spin detector. Once it has fired, the run is going to stop and nothing more is counted. */
-function spinning({ config, state }: Step, name: string, parameters: JsonMap, exposed: exposure.Exposure) {
-  if (config.spinThreshold === null || state.stops.stalled) return {};
+function spinning(step: Step, { name, parameters, exposure: exposed }: OpenCall): Spinning | undefined {
+  const { config, state } = step;
+  if (config.spinThreshold === null || state.stops.stalled || isRepeatable(step, name)) return undefined;
   const knownHash = isUnchanged(exposed.parameters, parameters) ? exposed.parameters_sha256 : undefined;
   const call = spin.identity(canonicalName(name, config.tools), parameters, knownHash);
   const counted = spin.record(state.spin ?? undefined, call, config.spinThreshold);

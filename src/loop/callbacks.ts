@@ -73,6 +73,9 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
     switch (question.hook) {
       case "cancellation":
         return askWhetherCancelled();
+      case "inbox":
+        // Nobody can leave anything for a conversation in memory: the machine does not ask.
+        return undefined;
       case "visible_tools":
         return visibleTools(run.config.tools, question.context, options);
       case "action_policy":

@@ -8,9 +8,19 @@ export function policyContext({ config, context }: Step, more: JsonMap = {}): Js
   return seal({ ...config.policyContext, ...context, ...more });
 }
 
-/** The declaration behind the name that the model used, if it sees such a tool. */
-export function declarationOf({ working }: Step, name: string): ToolDeclaration | null {
-  return findIn(working.tools, name);
+/** What the calls of this turn may call: what the model sees, unless they were queued for the run and are not its own. */
+export function callableTools({ config, state, working }: Step): ToolMap {
+  return state.batch.queued ? config.tools : working.tools;
+}
+
+/** The declaration behind the name that a call used, if it may call such a tool. */
+export function declarationOf(step: Step, name: string): ToolDeclaration | null {
+  return findIn(callableTools(step), name);
+}
+
+/** True for a tool that is meant to be called over and over, such as one that polls: guards do not count its calls. */
+export function isRepeatable({ config }: Step, name: string): boolean {
+  return findIn(config.tools, name)?.repeatable === true;
 }
 
 /** The declaration that says what of a call is secret: a tool that the model does not see has secrets too. */

@@ -28,7 +28,9 @@ export async function drive(
       const { next } = step;
       if (next.kind === "end") return { state };
       if (next.kind === "refuse") return { state, refused: next };
-      if (next.kind === "park") throw new Error("A conversation in memory ends where it would wait.");
+      if (next.kind === "park" || next.kind === "wait") {
+        throw new Error("A conversation in memory ends where it would wait.");
+      }
       arrived = stopOf(signal, false);
       if (arrived) continue;
       const attempted = outside.attempt(() => carryOut(callbacks, next));

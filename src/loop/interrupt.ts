@@ -5,6 +5,7 @@ import * as message from "../contracts/conversation/message.ts";
 import { seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { Next } from "./next.ts";
+import { settleRest } from "./settle-rest.ts";
 import { added, type Step } from "./step.ts";
 
 const actions = ["cancel", "redirect", "message"] as const;
@@ -19,9 +20,11 @@ export function receiveInterrupt(step: Step, received: Message): undefined {
   step.record({ type: "consulted", hook: "interrupt" }, "turn.budget", take(step, received, action).bodies);
 }
 
-/** Stops the run with the message that asked for it. */
-export function stopRun(step: Step, received: Message): undefined {
+/** Stops the run with the message that asked for it, which comes after everything that was said and done before. */
+export function stopRun(step: Step, received: Message, said?: Message): undefined {
+  settleRest(step);
   const { bodies, metadata } = take(step, received, "cancel");
+  if (said) bodies.unshift(added(message.normalize(said)));
   step.record({ type: "interrupted" }, "flow.end", [...bodies, { to: "stop", value: { interrupted: metadata } }]);
 }
 

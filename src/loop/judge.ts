@@ -7,6 +7,7 @@ import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import { declarationOf } from "./declared.ts";
 import { failCallback } from "./failure.ts";
 import type { Next } from "./next.ts";
+import { settleRest } from "./settle-rest.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import { type Body, showTranscript } from "./working.ts";
 
@@ -14,7 +15,10 @@ import { type Body, showTranscript } from "./working.ts";
 export function judgeCall(step: Step, arrived?: Outcome): Next | undefined {
   const { call, state, working } = step;
   if (!arrived) return ask(step, call.name, declarationOf(step, call.name), working.turnExecutions.at(-1) ?? emptyMap);
-  if ("threw" in arrived) return failCallback(step, arrived.threw);
+  if ("threw" in arrived) {
+    settleRest(step);
+    return failCallback(step, arrived.threw);
+  }
   const answer = snapshotMap(arrived.returned);
   const complete = truthy(answer.complete);
   const text = typeof answer.message === "string" ? answer.message : "";

@@ -67,6 +67,8 @@ export type CompletionDecision = {
 /** A user's callback. It may be asked again after a crash, so its answer counts only once it is recorded. */
 export type Question =
   | { readonly hook: "cancellation" }
+  /** Answered with an `Inbox`. What was taken of it the record says: of an answer that cannot be read, nothing. */
+  | { readonly hook: "inbox" }
   /** Answered with the names of the tools that the model sees, in order. */
   | { readonly hook: "visible_tools"; readonly context: JsonMap }
   /** Answered with `direct`, `preview` or `forbidden`, or with that as `policy` beside a `preview` for whoever decides. */
@@ -91,6 +93,8 @@ export type Next =
   | { readonly kind: "consult"; readonly question: Question }
   /** Nothing to do until the result of the waiting call arrives. */
   | { readonly kind: "park"; readonly call: number; readonly request_id: string }
+  /** Nothing to do until this time, when the effect that was postponed is ordered again. */
+  | { readonly kind: "wait"; readonly until: number }
   | { readonly kind: "end" }
   /**
    * The answer breaks the contract. A driver that may throw throws the error, and tells observers and persister first
@@ -98,14 +102,29 @@ export type Next =
    */
   | { readonly kind: "refuse"; readonly error: HoldfastError; readonly isReported: boolean };
 
-/** An outcome of what was asked, what a parked call waited for, or the wish to stop, which may come at any time. */
-export type Arrived = Outcome | Brought | Stop;
+/**
+ * An outcome of what was asked, what a parked call waited for, that an effect is to be tried again later, or the wish to
+ * stop, which may come at any time.
+ */
+export type Arrived = Outcome | Brought | Postponed | Stop;
 
 /** What somebody outside brings for a parked call. Providers use ids again, so the request alone does not tell which. */
 export type Brought = { readonly call: number; readonly request_id: string; readonly outcome: Outcome };
 
-/** `performed`: the effect in flight was really begun, so what it did is not known. */
-export type Stop = { readonly stop: Message; readonly performed: boolean };
+/** The model or the summarizer could not answer now; `until` is on the clock that `advance` is given. */
+export type Postponed = { readonly postponed: { readonly until: number } };
+
+/**
+ * `performed`: the effect in flight was really begun, so what it did is not known. `said`: what the model had said until
+ * then; it is kept only when the model was being asked.
+ */
+export type Stop = { readonly stop: Message; readonly performed: boolean; readonly said?: Message };
+
+/** What waits for a run at the beginning of a turn: messages, and calls that it is to make before the model is asked. */
+export type Inbox = {
+  readonly messages: readonly Message[];
+  readonly calls: readonly { readonly id?: string; readonly name: string; readonly parameters: UnknownMap }[];
+};
 
 /** An event for observers: sent at most once, after the records it speaks of. */
 export type Notice = { readonly event: string; readonly payload: JsonMap };

@@ -11,11 +11,13 @@ import type { SpinState } from "../contracts/tools/spin.ts";
 /** Where the machine will go on. Position is data: a later version finds its way from the name alone. */
 type Place =
   | "flow.begin"
+  | "turn.inbox"
   | "turn.begin"
   | "turn.tools"
   | "turn.compact"
   | "turn.model"
   | "turn.accept"
+  | "turn.queued"
   | "caller.judge"
   | "call.open"
   | "call.policy"
@@ -32,7 +34,13 @@ type Place =
   | "ended";
 
 /** The places before which the run looks whether it was cancelled. */
-export type CheckedPlace = "turn.tools" | "turn.compact" | "turn.accept" | "turn.verdict" | "turn.budget";
+export type CheckedPlace =
+  | "turn.tools"
+  | "turn.compact"
+  | "turn.accept"
+  | "turn.queued"
+  | "turn.verdict"
+  | "turn.budget";
 
 /** A place, or the look at whether the run was cancelled that comes before it. */
 export type Position = Place | `check ${CheckedPlace}`;
@@ -74,10 +82,14 @@ export type Fact =
       readonly messages: number;
       readonly budgets: Readonly<Record<string, Budget>>;
     }
+  /** How many messages and calls were waiting for the run, and were taken in. */
+  | { readonly type: "inbox.drained"; readonly messages: number; readonly calls: number }
   | { readonly type: "turn.started"; readonly turn: number }
   | { readonly type: "tools.resolved"; readonly visible: number }
   | { readonly type: "budget.set"; readonly name: string; readonly used: number; readonly exceeded: boolean }
   | { readonly type: "begun"; readonly effect: Effect }
+  /** The effect in flight came to nothing yet and is to be tried again, not before this time. */
+  | { readonly type: "effect.postponed"; readonly until: number }
   | { readonly type: "consulted"; readonly hook: "cancellation" | "interrupt" }
   | { readonly type: "compacted"; readonly messages: number }
   | { readonly type: "compaction.failed" }
@@ -88,6 +100,8 @@ export type Fact =
       readonly calls: number;
       readonly usage: Usage;
     }
+  /** The calls that were queued for the run are the batch of this turn. */
+  | { readonly type: "queue.accepted"; readonly calls: number }
   | { readonly type: "call.skipped" }
   | {
       readonly type: "call.opened";

@@ -10,12 +10,12 @@ import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { surelyFits, truncate } from "../contracts/tools/truncation.ts";
+import { notifyExceeded } from "./announce.ts";
 import { resultMessage, toolEvent } from "./call.ts";
 import type { Decision } from "./decision.ts";
-import { declarationOf } from "./declared.ts";
+import { declarationOf, isRepeatable } from "./declared.ts";
 import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
-import { notifyExceeded } from "./turn.ts";
 import { waitOutside } from "./wait.ts";
 import { isWaiting } from "./waiting-result.ts";
 import type { Body, OpenCall } from "./working.ts";
@@ -73,7 +73,7 @@ function unlessTooLarge<Written extends Limited>({ name }: OpenCall, write: () =
   }
 }
 
-/** Settles the open call of a run that is being stopped: nothing is asked, and nothing is counted any more. */
+/** Settles the open call of a run that is about to stop: nothing is asked, and nothing is counted any more. */
 export function settleStopped(step: Step, result: ToolResult): void {
   recordSettled(step, result, emptyMap, { counts: false });
 }
@@ -105,7 +105,7 @@ function recordSettled(step: Step, original: ToolResult, diagnostics: JsonMap, {
       ...spent,
       completes,
     },
-    goesOn && config.asked.completion ? "call.judge" : "call.open",
+    counts && goesOn && config.asked.completion ? "call.judge" : "call.open",
     bodies,
   );
 }
@@ -155,7 +155,7 @@ function resultBodies(step: Step, result: ToolResult, content: string, diagnosti
 /** Tells the model when it keeps failing in the same way. */
 function nudge(step: Step, result: ToolResult): { bodies: Body[]; failures?: identicalFailure.FailureState } {
   const { call, config, state } = step;
-  if (result.success || config.failureThreshold === null) return { bodies: [] };
+  if (result.success || config.failureThreshold === null || isRepeatable(step, call.name)) return { bodies: [] };
   const signature = identicalFailure.signature(canonicalName(call.name, config.tools), call.parameters, result);
   const counted = identicalFailure.record(state.failures ?? undefined, signature, config.failureThreshold);
   if (!counted.nudge) return { bodies: [], failures: counted.state };

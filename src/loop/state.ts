@@ -13,6 +13,8 @@ export type Batch = {
   readonly next: number;
   /** Nothing of this batch is taken any more. */
   readonly halted: boolean;
+  /** The calls were queued for the run: the model did not make them. */
+  readonly queued: boolean;
 };
 
 export type State = {
@@ -29,7 +31,11 @@ export type State = {
   /** How many calls were opened so far; the number of the next one. */
   readonly calls: number;
   readonly batch: Batch;
+  /** How many queued calls wait to be the batch of the turn. */
+  readonly queued: number;
   readonly in_flight: Effect | null;
+  /** Until when the next attempt waits, and how often it was put off; kept until an attempt comes to something. */
+  readonly postponed: { readonly until: number; readonly times: number } | null;
   /** The call that is parked. */
   readonly waiting: Waiting | null;
   readonly budgets: Readonly<Record<string, budget.Budget>>;
@@ -44,7 +50,7 @@ export type State = {
   readonly stops: Stops;
 };
 
-const noBatch: Batch = { count: 0, next: 0, halted: false };
+const noBatch: Batch = { count: 0, next: 0, halted: false, queued: false };
 
 export const initialState: State = {
   version: 1,
@@ -56,7 +62,9 @@ export const initialState: State = {
   messages: 0,
   calls: 0,
   batch: noBatch,
+  queued: 0,
   in_flight: null,
+  postponed: null,
   waiting: null,
   budgets: {},
   usage: usage.zero,
@@ -95,6 +103,9 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.messages = fact.messages;
       state.budgets = fact.budgets;
       break;
+    case "inbox.drained":
+      state.queued = fact.calls;
+      break;
     case "turn.started":
       state.turn = fact.turn;
       state.batch = noBatch;
@@ -108,13 +119,19 @@ function change(state: Draft, fact: Fact, at: number): void {
     case "begun":
       state.in_flight = fact.effect;
       break;
+    case "effect.postponed":
+      state.in_flight = null;
+      state.postponed = { until: fact.until, times: (state.postponed?.times ?? 0) + 1 };
+      break;
     case "compacted":
       state.in_flight = null;
+      state.postponed = null;
       state.messages = fact.messages;
       break;
     case "compaction.failed":
     case "model.responded":
       state.in_flight = null;
+      state.postponed = null;
       break;
     case "call.returned":
     case "call.approved":
@@ -123,11 +140,16 @@ function change(state: Draft, fact: Fact, at: number): void {
       break;
     case "model.failed":
       state.in_flight = null;
+      state.postponed = null;
       state.stops = { ...state.stops, failure: fact.as };
       break;
     case "model.accepted":
-      state.batch = { count: fact.calls, next: 0, halted: false };
+      state.batch = { count: fact.calls, next: 0, halted: false, queued: false };
       state.usage = fact.usage;
+      break;
+    case "queue.accepted":
+      state.batch = { count: fact.calls, next: 0, halted: false, queued: true };
+      state.queued = 0;
       break;
     case "call.skipped":
       state.batch = { ...state.batch, next: state.batch.next + 1 };
@@ -145,7 +167,8 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.batch = {
         ...state.batch,
         next: state.batch.next + 1,
-        halted: fact.exceeded !== undefined || fact.completes,
+        // What is settled after that ends nothing, and begins nothing again.
+        halted: state.batch.halted || fact.exceeded !== undefined || fact.completes,
       };
       state.budgets = spend(state.budgets, fact.budgets);
       if (fact.failures) state.failures = fact.failures;
@@ -173,6 +196,7 @@ function change(state: Draft, fact: Fact, at: number): void {
     case "interrupted":
       // What was under way is let go.
       state.in_flight = null;
+      state.postponed = null;
       state.waiting = null;
       state.stops = { ...state.stops, interrupted: true };
       break;

@@ -7,8 +7,11 @@ import * as usage from "../contracts/conversation/usage.ts";
 import { errorMessage, HoldfastError, holdfastError } from "../contracts/error.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { announceTurn, notifyExceeded } from "./announce.ts";
 import { failureOf, reportedFailure } from "./failure.ts";
 import type { Next } from "./next.ts";
+import type { CheckedPlace, Position } from "./records.ts";
+import { settleRest } from "./settle-rest.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import type { Body, TurnAnswer } from "./working.ts";
 
@@ -17,13 +20,19 @@ const WALL_CLOCK = "wall_clock_seconds";
 export function beginFlow(step: Step): undefined {
   const { config, working } = step;
   const messages = working.transcript.length;
-  step.record({ type: "flow.started", key: config.key, messages, budgets: config.budgets }, "turn.begin");
+  step.record({ type: "flow.started", key: config.key, messages, budgets: config.budgets }, nextTurn(step));
+}
+
+/** Where a turn begins. */
+export function nextTurn({ config }: Step): Position {
+  return config.rules.inbox ? "turn.inbox" : "turn.begin";
 }
 
 export function beginTurn(step: Step): undefined {
   const spent = wallClock(step);
   if (spent && budget.isExceeded(spent)) {
     notifyExceeded(step, spent);
+    settleRest(step);
     step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: true }, "flow.end");
     return;
   }
@@ -31,8 +40,12 @@ export function beginTurn(step: Step): undefined {
     step.record({ type: "budget.set", name: WALL_CLOCK, used: spent.current, exceeded: false }, "turn.begin");
   }
   const turn = step.state.turn + 1;
-  const to = step.config.asked.visibility ? "turn.tools" : "turn.compact";
-  step.record({ type: "turn.started", turn }, step.checked(to), [{ to: "turn", turn }]);
+  step.record({ type: "turn.started", turn }, step.checked(afterStart(step)), [{ to: "turn", turn }]);
+}
+
+function afterStart({ config, state }: Step): CheckedPlace {
+  if (state.queued > 0) return "turn.queued";
+  return config.asked.visibility ? "turn.tools" : "turn.compact";
 }
 
 function wallClock({ config, state, now }: Step): budget.Budget | undefined {
@@ -43,8 +56,9 @@ function wallClock({ config, state, now }: Step): budget.Budget | undefined {
 
 /** Compacts the transcript when its policy says so, then goes on to the model. */
 export function compact(step: Step, arrived?: Outcome): Next | undefined {
-  const { config, working } = step;
-  if (!step.state.in_flight && !config.asked.visibility) announceTurn(step);
+  const { config, state, working } = step;
+  // An effect that is under way, or was put off, belongs to a turn that was announced before.
+  if (!state.in_flight && !state.postponed && !config.asked.visibility) announceTurn(step);
   if (!config.compaction || !compaction.isDue(working.transcript.length, config.compaction)) return callModel(step);
   const plan = compaction.plan(working.transcript, config.compaction);
   if (plan.kind === "skip") return callModel(step);
@@ -69,13 +83,6 @@ function archive(step: Step, outcome: compaction.CompactionOutcome, arrived?: Ou
   if (!arrived || "returned" in arrived) return recordCompaction(step, outcome);
   const failed = keptEvent("compaction_failed", { ...outcome.metadata.compaction, error: errorMessage(arrived.threw) });
   step.record({ type: "compaction.failed" }, "turn.model", [failed]);
-}
-
-/** Tells observers that the turn begins. */
-export function announceTurn(step: Step): void {
-  const { config, state, working } = step;
-  const message_count = working.transcript.length;
-  step.notify("turn_started", { turn: state.turn, max_turns: config.maxTurns, message_count });
 }
 
 function recordCompaction(step: Step, outcome: compaction.CompactionOutcome): undefined {
@@ -229,9 +236,4 @@ function managedEvents(events: Json | undefined): readonly JsonMap[] {
   if (events === undefined || events === null) return [];
   if (Array.isArray(events) && events.every(isMap)) return events as readonly JsonMap[];
   throw holdfastError("invalid_agent_conversation_loop", "events must be a list of maps.");
-}
-
-/** Reports a budget that has just been used up. */
-export function notifyExceeded(step: Step, { name, current, ceiling }: budget.Budget): void {
-  step.notify("budget_exceeded", { budget: name, dimension: budget.dimension(name), current, ceiling });
 }

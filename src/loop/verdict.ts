@@ -5,11 +5,12 @@ import * as message from "../contracts/conversation/message.ts";
 import { type JsonMap, seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
+import { notifyExceeded } from "./announce.ts";
 import { failCallback } from "./failure.ts";
 import { receiveInterrupt } from "./interrupt.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
-import { notifyExceeded } from "./turn.ts";
+import { nextTurn } from "./turn.ts";
 import { showTranscript } from "./working.ts";
 
 /** Looks at everything that can end the run after a turn, in the contract's order. */
@@ -62,7 +63,7 @@ function goToBudget(step: Step): undefined {
 
 /** Counts the turn, and goes on by default, by the gate's demand or by the caller's policy. */
 export function spendTurn(step: Step, arrived?: Outcome): Next | undefined {
-  const { config, state, working } = step;
+  const { config, state } = step;
   const turns = state.budgets.turns;
   const spent = turns ? budget.increment(turns) : undefined;
   if (spent && budget.isExceeded(spent)) {
@@ -72,8 +73,13 @@ export function spendTurn(step: Step, arrived?: Outcome): Next | undefined {
   if (state.forced) return recordEnd(step, true);
   const { continuation } = config.asked;
   if (continuation === "ask") return askToContinue(step, arrived);
+  return recordEnd(step, continuation === "default" && hadCalls(step));
+}
+
+/** True when the loop itself took care of calls: those of the answer, or those that were queued for it. */
+function hadCalls({ config, state, working }: Step): boolean {
   const calls = working.answer.result.tool_calls;
-  return recordEnd(step, continuation === "default" && config.mediates && Array.isArray(calls) && calls.length > 0);
+  return (config.mediates || state.batch.queued) && Array.isArray(calls) && calls.length > 0;
 }
 
 function askToContinue(step: Step, arrived?: Outcome): Next | undefined {
@@ -95,7 +101,7 @@ function turnResult({ working }: Step): JsonMap {
 function recordEnd(step: Step, goOn: boolean, exceeded = false): undefined {
   const { turns } = step.state.budgets;
   const used = (turns?.current ?? 0) + 1;
-  step.record({ type: "turn.ended", turns: used, exceeded }, goOn ? "turn.begin" : "flow.end");
+  step.record({ type: "turn.ended", turns: used, exceeded }, goOn ? nextTurn(step) : "flow.end");
 }
 
 /** Nothing comes after this. */

@@ -1,11 +1,11 @@
 // Which of the declared tools the model sees: settled once a turn, before the model is asked.
 import { seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { announceTurn } from "./announce.ts";
 import { policyContext } from "./declared.ts";
 import { failCallback } from "./failure.ts";
 import type { Next } from "./next.ts";
 import type { Step } from "./step.ts";
-import { announceTurn } from "./turn.ts";
 import type { Body, Working } from "./working.ts";
 
 /** Asks the visibility policy. When that fails, so does the run: nothing is shown or run that somebody may have denied. */

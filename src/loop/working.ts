@@ -34,6 +34,10 @@ export type Asked = {
 export type Rules = {
   /** What a call that waits for somebody outside does to the run. */
   readonly waiting: "end" | "park";
+  /** What becomes of the calls of a halted batch that were not opened: nothing, or each gets its one result. */
+  readonly rest: "drop" | "settle";
+  /** Every turn begins by asking for what waits for the run. */
+  readonly inbox: boolean;
 };
 
 /** What does not change during a run. */
@@ -127,6 +131,8 @@ export type Working = {
   /** The execution results of this turn alone. */
   turnExecutions: JsonMap[];
   call: OpenCall | null;
+  /** The calls that wait to be the batch of this turn. */
+  queued: readonly JsonMap[];
 };
 
 /** A piece of content that a record points to. */
@@ -139,6 +145,7 @@ export type Body =
   | { readonly to: "answer"; readonly value: TurnAnswer }
   | { readonly to: "continuation"; readonly messages: readonly Message[] }
   | { readonly to: "call"; readonly value: OpenCall | null }
+  | { readonly to: "queued"; readonly calls: readonly JsonMap[] }
   | { readonly to: "execution" | "tool_event" | "audit" | "event" | "provider_diagnostics"; readonly value: JsonMap }
   | {
       readonly to: "accepted";
@@ -177,6 +184,7 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
     shown: { transcript: null, executions: null },
     turnExecutions: [],
     call: null,
+    queued: [],
   };
 }
 
@@ -236,6 +244,9 @@ export function absorb(working: Working, body: Body): void {
       break;
     case "call":
       working.call = body.value;
+      break;
+    case "queued":
+      working.queued = body.calls;
       break;
     case "execution":
       working.shown.executions = null;

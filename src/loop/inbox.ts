@@ -1,0 +1,48 @@
+// What waits for a run when a turn begins: messages join the transcript, and queued calls are made before the model is
+// asked again.
+import * as message from "../contracts/conversation/message.ts";
+import { isMap, type JsonMap, seal } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import { announceTurn } from "./announce.ts";
+import type { Next } from "./next.ts";
+import { added, type Step } from "./step.ts";
+import type { Body } from "./working.ts";
+
+type Drained = { readonly messages: readonly message.Message[]; readonly calls: readonly JsonMap[] };
+
+/** Asks for what waits and takes it in. The record says how much that was. */
+export function drainInbox(step: Step, arrived?: Outcome): Next | undefined {
+  if (!arrived) return { kind: "consult", question: { hook: "inbox" } };
+  const { messages, calls } = readInbox(arrived);
+  const bodies: Body[] = messages.map(added);
+  if (calls.length > 0) bodies.push({ to: "queued", calls });
+  step.record({ type: "inbox.drained", messages: messages.length, calls: calls.length }, "turn.begin", bodies);
+}
+
+const nothing: Drained = { messages: [], calls: [] };
+
+/** All of it or nothing: half an inbox would leave its owner in doubt about the other half. */
+function readInbox(arrived: Outcome): Drained {
+  if ("threw" in arrived || !isMap(arrived.returned)) return nothing;
+  const { messages = [], calls = [] } = arrived.returned;
+  try {
+    return { messages: message.normalizeMany(messages), calls: Array.isArray(calls) ? calls : [] };
+  } catch {
+    return nothing;
+  }
+}
+
+/** The queued calls are what this turn does; what came of them the model sees in the next. */
+export function takeQueued(step: Step): undefined {
+  announceTurn(step);
+  acceptQueue(step);
+}
+
+/** Makes the queued calls the batch that is taken next. */
+export function acceptQueue(step: Step): void {
+  const { queued } = step.working;
+  step.record({ type: "queue.accepted", calls: queued.length }, "call.open", [
+    { to: "answer", value: { result: seal({ tool_calls: seal([...queued]) }), history: null } },
+    { to: "queued", calls: [] },
+  ]);
+}
