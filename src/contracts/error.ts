@@ -16,6 +16,8 @@ const catalogue = {
   invalid_agent_provider_turn_request: "Correct the tool declaration that is named.",
   invalid_agent_provider_turn_result: "Correct the field of the provider's answer that is named.",
   script_ended: "Give the script an answer for every time the model is asked, or let it be asked less often.",
+  summary_missing:
+    "Let a model summarise that answers in words, or give the agent a summarizer of your own; nothing was left out.",
   provider_turn_failed:
     "Read the provider's error in the cause; an expired key, quota or unknown model is settled there.",
   invalid_runtime_tool_declaration:
@@ -40,7 +42,48 @@ const catalogue = {
     "Correct the field that is named; an action that has ended also says when and through whom.",
   invalid_ai_pending_action_status: "Use one of the five statuses that are listed, in lower case.",
   invalid_ai_approval_decision: "Decide with the word accepted or rejected, exactly as it is written here.",
+  invalid_tool: "Correct the field that is named in what was passed to tool(); the tool's name stands behind it.",
+  invalid_agent: "Correct the field that is named in what was passed to agent(); every agent needs a slug of its own.",
+  invalid_secret_key: "Give 32 random bytes as 64 hexadecimal digits or as base64; openssl rand -hex 32 prints some.",
+  secret_key_missing:
+    "Set HOLDFAST_SECRET_KEY to 32 random bytes, such as openssl rand -hex 32 prints, for every process alike.",
+  secret_key_exposed: "Take the rights of others away with chmod 600; a key that others may have read is no secret.",
+  secret_key_mismatch:
+    "Use the key that the database was begun with; without it what was sealed cannot be read by anybody.",
   invalid_wp_agent_capability_ceiling: "Correct the field that is named; capabilities are given as a list of names.",
+  thread_not_found: "List the threads there are with threads.list(), or open one by its key with threads.open().",
+  thread_key_taken: "Open the thread under another key, or with the agent that it belongs to.",
+  invalid_thread_key: "Name the thread by something that stays, such as a customer or a ticket number.",
+  thread_terminated: "Open a thread under another key; this one can still be read.",
+  thread_stuck: "Read what was told to onError, correct the cause, and let it try again with threads.retry(id).",
+  thread_not_stuck: "Only a thread with the status stuck needs this; any other goes on by itself.",
+  agent_not_found: "Pass the agent to createHoldfast, or name one of those that are listed.",
+  idempotency_conflict: "Use a new key for a new write; the same key is only for repeating the same one.",
+  message_cancelled: "Send it again if it is still wanted.",
+  message_not_found: "Take the number from messages() of the same thread.",
+  fork_not_settled: "Fork once a step of the thread has ended, or at a later event.",
+  invalid_stream_position: "Come back with the id of the last event you saw, exactly as it was given.",
+  request_not_found: "Take the id from requests.list() or from the outcome of a send.",
+  request_foreign: "Submit to the thread that the request belongs to.",
+  request_answered: "The first answer counts; read it with requests.get(id).",
+  request_expired: "The call was settled without an answer; let the agent ask again.",
+  request_cancelled: "The run that asked was stopped; let the agent ask again.",
+  invalid_answer: "Answer an approval with a decision, and a client tool with a result that fits it or an error.",
+  call_not_unknown: "List the calls that can be settled with calls.unknown().",
+  database_too_new: "Run a version of Holdfast at least as new as the one that wrote the database last.",
+  database_in_use: "Stop the process that is named, or use its HTTP door; the lock ends with that process by itself.",
+  database_path_invalid: "Create the folder first, and name a file in it rather than a folder.",
+  database_corrupt: "Restore the file from a backup, or name another one; Holdfast leaves it as it is.",
+  database_read_only:
+    "Let this process write to the file and to its folder, or connect to the server that writes and not to a copy.",
+  database_full: "Free some disk space; nothing of what was refused has been stored.",
+  database_unavailable: "Read the database's error in the cause, and try again once it has passed.",
+  database_url_invalid:
+    "Pass a URL such as postgres://user:password@host:5432/database, with special characters percent-encoded.",
+  database_refused: "Correct the user, the password or the database in the URL, or give that user the right it lacks.",
+  database_schema_invalid:
+    "Use at most 50 lower-case letters, digits and underscores, not beginning with pg_ or a digit.",
+  database_closed: "Open the database again; a driver that was closed stays closed.",
 } as const satisfies Record<string, string>;
 
 /** The closed set of codes; docs/errors.md has an entry for each. */

@@ -1,0 +1,47 @@
+// What anybody may leave for a thread: a durable queue in order of arrival. Only the holder of its lease takes from it.
+
+export type EntryKind = "message" | "tool" | "answer" | "continue" | "stop" | "edit" | "deletion" | "settlement";
+
+export type NewEntry = {
+  readonly id: string;
+  readonly kind: EntryKind;
+  /** JSON. */
+  readonly body: string;
+  /** What was asked for, and the key that makes asking twice asking once. */
+  readonly operation: string;
+  readonly idempotency_key: string;
+  readonly payload_hash: string;
+  /** True when a thread that is stopped has to look at it too. */
+  readonly wakes_stopped: boolean;
+  /** True when whoever runs the thread has to know at once. */
+  readonly urgent: boolean;
+};
+
+export type Entry = {
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: EntryKind;
+  readonly body: string;
+  readonly created_at: number;
+};
+
+/** What became of an entry: the run that took it, once one has. */
+export type EntryFate = { readonly id: string; readonly drained: boolean; readonly run: number | null };
+
+export type PutOutcome =
+  | { readonly outcome: "stored" | "repeated"; readonly id: string }
+  /** The key was used before, for something else. */
+  | { readonly outcome: "conflicting" }
+  | { readonly outcome: "terminated" | "not_found" };
+
+export interface Inbox {
+  /** Stores the entry and wakes the thread. */
+  put(threadId: string, entry: NewEntry): Promise<PutOutcome>;
+  /** What waits, oldest first. */
+  waiting(threadId: string): Promise<readonly Entry[]>;
+  fate(threadId: string, entryId: string): Promise<EntryFate | undefined>;
+  /** The number of the last wish to stop that was taken; null when there was none. */
+  lastStop(threadId: string): Promise<number | null>;
+  /** Takes an entry back that nobody has drained yet. */
+  cancel(threadId: string, entryId: string): Promise<boolean>;
+}

@@ -1,0 +1,133 @@
+// The PostgreSQL driver: any number of processes on one database. A batch is one round trip.
+import { createHash } from "node:crypto";
+import { Client } from "pg";
+import { errorMessage, holdfastError } from "../../contracts/error.ts";
+import type { Backend, BatchOutcome, Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
+import { connect } from "./connection.ts";
+import { REFUSED, statementFailure } from "./failure.ts";
+import { install, signalChannel } from "./install.ts";
+import type { Answer, PlannedStatement } from "./pipeline.ts";
+import { Pool } from "./pool.ts";
+import { Session } from "./session.ts";
+import { createPlans } from "./statement-plan.ts";
+
+export type PostgresOptions = {
+  /** Where the tables are; created when it does not exist. Runtimes with different schemas know nothing of each other. */
+  readonly schema?: string;
+  /** How many connections serve batches and reads. One more listens, and up to two more serve long reads. */
+  readonly connections?: number;
+  /** How long a call waits for a server that does not answer, before it is rejected with `database_unavailable`. */
+  readonly patienceMilliseconds?: number;
+};
+
+type Settings = Required<PostgresOptions> & { readonly url: string };
+
+const LONG_READS = 2;
+
+/**
+ * A PostgreSQL database, such as `postgres(process.env.DATABASE_URL)`. Throws `database_url_invalid` or
+ * `database_schema_invalid` at once; whether there is a server is only known when it is opened.
+ */
+export function postgres(
+  url: string,
+  { schema = "holdfast", connections = 4, patienceMilliseconds = 15_000 }: PostgresOptions = {},
+): Backend {
+  checkUrl(url);
+  checkSchema(schema);
+  const settings = { url, schema, connections: Math.max(1, connections), patienceMilliseconds };
+  return { name: "postgres", open: () => open(settings) };
+}
+
+async function open(settings: Settings): Promise<SqlDriver> {
+  const { schema, patienceMilliseconds } = settings;
+  const planOf = createPlans();
+  const plan = (statement: Statement): PlannedStatement => ({ plan: planOf(statement), params: statement.params });
+  const lockKey = (name: string) => advisoryKey(`${schema}\n${name}`);
+  const poolOf = (size: number) =>
+    new Pool({ size, patienceMilliseconds, connect: (onLost) => connect(settings, { onLost }) });
+
+  const pool = poolOf(settings.connections);
+  const longReads = poolOf(LONG_READS);
+  const session = new Session({
+    channel: signalChannel(schema),
+    patienceMilliseconds,
+    lockKey,
+    connect: (events) => connect(settings, events),
+    run: (connection, sql, params = []) => connection.run([plan({ sql, params })]),
+  });
+
+  async function read(from: Pool, sql: string, params: readonly Scalar[]): Promise<readonly Row[]> {
+    const answer = await from.run([plan({ sql, params })], { repeatable: true });
+    return rowsOf(answer)[0] ?? [];
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([pool.close(), longReads.close()]);
+    await session.close();
+  }
+
+  try {
+    await install(schema, lockKey("install"), (statements) => pool.run(statements.map(plan), { repeatable: true }));
+    await session.open();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  let closed: Promise<void> | undefined;
+  return {
+    name: "postgres",
+    isShared: true,
+    all: (sql, params = []) => read(pool, sql, params),
+    readLong: (sql, params = []) => read(longReads, sql, params),
+    async batch(statements) {
+      return outcomeOf(await pool.run(statements.map(plan), { repeatable: false }));
+    },
+    listen: (onSignal) => session.listen(onSignal),
+    holdSession: (name) => session.hold(name),
+    async isSessionHeld(name) {
+      // Shared and only for this transaction: those who look do not see each other, only the one who holds it.
+      const sql = "select pg_try_advisory_xact_lock_shared($1) as free";
+      const [row] = await read(pool, sql, [lockKey(name)]);
+      return row?.free === 0;
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+function outcomeOf(answer: Answer): BatchOutcome {
+  if (answer.kind === "lost") return { outcome: "unknown", cause: answer.cause };
+  if (answer.kind === "failed" && answer.error.code === REFUSED) return { outcome: "refused", at: answer.at };
+  return { outcome: "committed", rows: rowsOf(answer) };
+}
+
+function rowsOf(answer: Answer): readonly (readonly Row[])[] {
+  if (answer.kind === "failed") throw statementFailure(answer.error);
+  if (answer.kind === "lost") throw answer.cause;
+  return answer.rows;
+}
+
+/** Advisory locks are numbered in a space that all users of a database share, so the number is a hash of 64 bits. */
+function advisoryKey(name: string): string {
+  return createHash("sha256").update(`holdfast\n${name}`).digest().readBigInt64BE().toString();
+}
+
+/** The URL itself is never repeated: it holds a password. */
+function checkUrl(url: string): void {
+  if (typeof url !== "string" || !/^postgres(ql)?:\/\//.test(url)) {
+    throw holdfastError("database_url_invalid", "The URL of a PostgreSQL database begins with postgres://.");
+  }
+  try {
+    new Client({ connectionString: url });
+  } catch (error) {
+    throw holdfastError("database_url_invalid", `The URL cannot be read: ${errorMessage(error)}.`);
+  }
+}
+
+function checkSchema(schema: string): void {
+  if (/^[a-z_][a-z0-9_]{0,49}$/.test(schema) && !schema.startsWith("pg_")) return;
+  throw holdfastError("database_schema_invalid", `A schema cannot be named ${JSON.stringify(schema)}.`);
+}

@@ -1,0 +1,146 @@
+// One commit of the lease holder, statement by statement. The first one is the guard: it changes the thread's row only
+// while the lease and the number of the event are still ours, so that whoever lost the thread can write nothing.
+import type { Statement } from "../sql-driver.ts";
+import type { CallChange, Commit } from "../thread-store.ts";
+import { insertEntry } from "./wake.ts";
+
+export function commitStatements(commit: Commit): readonly Statement[] {
+  const { thread_id } = commit;
+  return [
+    guard(commit),
+    insertEvent(commit),
+    ...commit.messages.map((_, index) => insertMessage(commit, index)),
+    ...(commit.answer === undefined ? [] : [keepAnswer(thread_id, commit.answer)]),
+    ...drain(commit),
+    ...commit.queued.flatMap((entry) => [nextEntry(thread_id), insertEntry(thread_id, entry)]),
+    ...changeRun(commit),
+    ...commit.calls.map((change) => changeCall(commit, change)),
+    ...openRequest(commit),
+    ...closeRequest(commit),
+  ];
+}
+
+function guard(commit: Commit): Statement {
+  const { thread_id, worker, epoch, seq, lease_us, settle } = commit;
+  const lease = settle
+    ? `lease_by = null, lease_until = 0,
+       due_at = case when wake_rev = $15 then now_us() + cast($16 as bigint) else now_us() end`
+    : "lease_until = now_us() + $15";
+  const sql = `update threads set
+      status = case when terminated_at is null then $5 else 'terminated' end,
+      state = $6, working = $7, run = $8, steps = $9, next_seq = next_seq + 1, next_message = $10, tail_from = $11,
+      summary_seq = $12, last_commit = $13, last_hash = $14, updated_at = now_us(), claims = 0, ${lease}
+    where id = $1 and lease_by = $2 and epoch = $3 and next_seq = $4
+    returning wake_rev`;
+  const { status, state, working, run, steps, next_message, tail_from, summary_seq, id, event } = commit;
+  const own = [status, state, working, run, steps, next_message, tail_from, summary_seq, id, event.hash];
+  const params = [
+    thread_id,
+    worker,
+    epoch,
+    seq,
+    ...own,
+    ...(settle ? [settle.wake_rev, settle.due_after] : [lease_us]),
+  ];
+  return { sql, params, expect: 1 };
+}
+
+function insertEvent({ thread_id, seq, steps, event, next_message, tail_from, summary_seq }: Commit): Statement {
+  const sql = `insert into events (thread_id, seq, run, step, records, notes, messages_from, messages_to, tail_from,
+      summary_seq, settled, at, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now_us(), $12)`;
+  const { run, records, notes, messages_from, settled, hash } = event;
+  const range = [messages_from, next_message, tail_from, summary_seq];
+  return { sql, params: [thread_id, seq, run, steps, records, notes, ...range, settled ? 1 : 0, hash] };
+}
+
+function insertMessage({ thread_id, event, steps, messages }: Commit, index: number): Statement {
+  const sql = `insert into messages (thread_id, seq, run, step, kind, supersedes, envelope, salt, hash, at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now_us())`;
+  const message = messages[index];
+  if (!message) throw new Error(`There is no message ${index} in this commit.`);
+  const { kind, supersedes, envelope, salt, hash } = message;
+  return {
+    sql,
+    params: [thread_id, event.messages_from + index, event.run, steps, kind, supersedes, envelope, salt, hash],
+  };
+}
+
+function keepAnswer(threadId: string, sealed: string | null): Statement {
+  if (sealed === null) return { sql: "delete from answers where thread_id = $1", params: [threadId] };
+  const sql = `insert into answers (thread_id, sealed) values ($1, $2)
+    on conflict (thread_id) do update set sealed = excluded.sealed`;
+  return { sql, params: [threadId, sealed] };
+}
+
+/** One statement an entry, so that the text does not depend on how many there are. */
+function drain({ thread_id, run, drained }: Commit): Statement[] {
+  const sql = `update inbox set drained_at = now_us(), run = $3, body = null
+    where thread_id = $1 and seq = $2 and drained_at is null`;
+  return drained.map((seq) => ({ sql, params: [thread_id, seq, run], expect: 1 }));
+}
+
+/** Makes the number of the next entry and wakes the thread, also one that this very commit lays down. */
+function nextEntry(threadId: string): Statement {
+  const sql = `update threads set inbox_seq = inbox_seq + 1, wake_rev = wake_rev + 1,
+    due_at = case when status = 'stopped' or due_at <= now_us() then due_at else now_us() end where id = $1`;
+  return { sql, params: [threadId] };
+}
+
+function changeRun({ thread_id, run, run_change }: Commit): Statement[] {
+  if (!run_change) return [];
+  const { key, status, outcome, ended } = run_change;
+  if (key !== undefined) {
+    const sql = `insert into runs (thread_id, run, run_key, status, outcome, started_at, ended_at)
+      values ($1, $2, $3, $4, $5, now_us(), case when $6 = 1 then now_us() end)`;
+    return [{ sql, params: [thread_id, run, key, status, outcome, ended ? 1 : 0] }];
+  }
+  const sql = `update runs set status = $3, outcome = $4, ended_at = case when $5 = 1 then now_us() end
+    where thread_id = $1 and run = $2`;
+  return [{ sql, params: [thread_id, run, status, outcome, ended ? 1 : 0], expect: 1 }];
+}
+
+function changeCall({ thread_id, run, epoch }: Commit, change: CallChange): Statement {
+  const { number } = change;
+  switch (change.change) {
+    case "begun": {
+      // Begun again only after it was found not to have happened, or because repeating it does no harm.
+      const sql = `insert into calls (thread_id, run, number, tool_call_id, tool_name, phase, idempotency_key,
+          arguments_hmac, epoch, begun_at, certain_at)
+        values ($1, $2, $3, $4, $5, 'begun', $6, $7, $8, now_us(), now_us() + $9)
+        on conflict (thread_id, run, number) do update
+          set phase = 'begun', epoch = excluded.epoch, certain_at = excluded.certain_at`;
+      const { tool_call_id, tool_name, idempotency_key, arguments_hmac, certain_after } = change;
+      const begun = [tool_call_id, tool_name, idempotency_key, arguments_hmac, epoch, certain_after];
+      return { sql, params: [thread_id, run, number, ...begun] };
+    }
+    case "waiting": {
+      const sql = "update calls set phase = 'waiting' where thread_id = $1 and run = $2 and number = $3";
+      return { sql, params: [thread_id, run, number] };
+    }
+    case "ended": {
+      const sql = `update calls set phase = $4, outcome = $5, message_seq = $6, settled_at = now_us()
+        where thread_id = $1 and run = $2 and number = $3`;
+      const { phase, outcome, message_seq } = change;
+      return { sql, params: [thread_id, change.run ?? run, number, phase, outcome, message_seq] };
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+function openRequest({ thread_id, run, opened_request: request }: Commit): Statement[] {
+  if (!request) return [];
+  const sql = `insert into requests (id, thread_id, run, call, kind, tool_name, status, shown, sealed, binding,
+      created_at, expires_at)
+    values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, now_us(), now_us() + cast($10 as bigint))`;
+  const { id, call, kind, tool_name, shown, sealed, binding, expires_after } = request;
+  return [{ sql, params: [id, thread_id, run, call, kind, tool_name, shown, sealed, binding, expires_after] }];
+}
+
+/** Ends a request, unless somebody answered it just now. */
+function closeRequest({ closed_request }: Commit): Statement[] {
+  if (!closed_request) return [];
+  const sql = `update requests set status = $3, sealed = null, ended_at = coalesce(ended_at, now_us())
+    where id = $1 and status = $2`;
+  return [{ sql, params: [closed_request.id, closed_request.from, closed_request.to], expect: 1 }];
+}

@@ -1,0 +1,140 @@
+// The engine in SQL: the columns due_at, wake_rev, lease_by, lease_until, epoch and claims of the thread row.
+import type { Engine } from "../engine.ts";
+import type { SqlDriver, Statement } from "../sql-driver.ts";
+import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
+import * as rows from "./rows.ts";
+
+export function createEngine(driver: SqlDriver): Engine {
+  const run = (statement: Statement) => attemptBatch(driver, [statement]);
+  /** Workers that nobody was found to be behind when they were last looked for. */
+  const suspects = new Set<string>();
+
+  return {
+    async claim({ worker, agents, state_version, limit, lease_us }) {
+      if (agents.length === 0 || limit < 1) return [];
+      // The time as a subselect is read once, and found in the index; a clock that is asked anew for every row is not.
+      const sql = `update threads set lease_by = $1, lease_until = now_us() + $2, epoch = epoch + 1, claims = claims + 1
+        where id in (
+          select id from threads
+          where due_at <= (select now_us()) and lease_until <= (select now_us()) and stuck_at is null and state_version <= $3
+            and agent in (${placeholders(agents, 5)})
+          order by due_at limit $4 /*skip locked*/
+        ) returning id, epoch, claims`;
+      // When the answer is lost, the leases run out by themselves: claiming again would only take others.
+      const claimed = await driver.batch([{ sql, params: [worker, lease_us, state_version, limit, ...agents] }]);
+      if (claimed.outcome !== "committed") return [];
+      return (claimed.rows[0] ?? []).map((row) => ({
+        id: rows.text(row.id),
+        epoch: rows.number(row.epoch),
+        claims: rows.number(row.claims),
+      }));
+    },
+
+    async renew(worker, threadIds, leaseMicroseconds) {
+      const beat = {
+        sql: `insert into workers (id, started_at, seen_at) values ($1, now_us(), now_us())
+          on conflict (id) do update set seen_at = now_us()`,
+        params: [worker],
+      };
+      const hold = {
+        sql: `update threads set lease_until = now_us() + $2
+          where lease_by = $1 and id in (${placeholders(threadIds, 3)}) returning id, epoch, wake_rev`,
+        params: [worker, leaseMicroseconds, ...threadIds],
+      };
+      const renewed = await attemptBatch(driver, threadIds.length > 0 ? [beat, hold] : [beat]);
+      if (renewed.outcome !== "committed") return [];
+      return (renewed.rows[1] ?? []).map((row) => ({
+        id: rows.text(row.id),
+        epoch: rows.number(row.epoch),
+        wake_rev: rows.number(row.wake_rev),
+      }));
+    },
+
+    async giveBack({ id, epoch, wake_rev }, dueAfter) {
+      // Finding nothing to do is no failure: only a claim that went wrong counts towards being stuck.
+      const sql = `update threads set lease_by = null, lease_until = 0,
+        claims = case when cast($3 as bigint) is null then claims else 0 end,
+        due_at = case when wake_rev = coalesce($3, wake_rev) then now_us() + cast($4 as bigint) else now_us() end
+        where id = $1 and epoch = $2`;
+      await run({ sql, params: [id, epoch, wake_rev, dueAfter] });
+    },
+
+    async release(worker) {
+      // The claim did no harm, so it does not count towards being stuck.
+      const sql = `update threads set lease_by = null, lease_until = 0, due_at = now_us(),
+        claims = case when claims > 0 then claims - 1 else 0 end where lease_by = $1`;
+      // Without a word about which: whoever has room looks for itself.
+      await attemptBatch(driver, [
+        { sql, params: [worker] },
+        { sql: "select signal('')", params: [] },
+      ]);
+    },
+
+    async markStuck(threadId, epoch) {
+      const sql = `update threads set stuck_at = now_us(), lease_by = null, lease_until = 0, updated_at = now_us()
+        where id = $1 and epoch = $2`;
+      await run({ sql, params: [threadId, epoch] });
+    },
+
+    async retry(threadId) {
+      const sql = `update threads set stuck_at = null, claims = 0, due_at = now_us(), wake_rev = wake_rev + 1
+        where id = $1 and stuck_at is not null`;
+      const statements = [
+        { sql, params: [threadId], expect: 1 },
+        { sql: "select signal(id) from threads where id = $1", params: [threadId] },
+      ];
+      const retried = async () => {
+        const [thread] = await driver.all("select stuck_at from threads where id = $1", [threadId]);
+        return thread?.stuck_at === null ? COMMITTED : undefined;
+      };
+      const { outcome } = await attemptBatch(driver, statements, retried);
+      return outcome === "committed";
+    },
+
+    async register(worker) {
+      await driver.holdSession(worker);
+      const sql = `insert into workers (id, started_at, seen_at) values ($1, now_us(), now_us())
+        on conflict (id) do update set seen_at = now_us()`;
+      await run({ sql, params: [worker] });
+    },
+
+    async leave(worker) {
+      await run({ sql: "delete from workers where id = $1", params: [worker] });
+    },
+
+    async reap(worker) {
+      const others = await driver.all("select id from workers where id <> $1", [worker]);
+      let dead = 0;
+      for (const { id } of others) {
+        const name = rows.text(id);
+        const isHeld = await driver.isSessionHeld(name);
+        // A session that was only cut off is back by the next look; where nobody else can be alive, one look is enough.
+        const isCertain = !isHeld && (!driver.isShared || suspects.has(name));
+        if (isHeld || isCertain) suspects.delete(name);
+        else suspects.add(name);
+        if (!isCertain) continue;
+        await attemptBatch(driver, [
+          { sql: "update threads set lease_until = 0, lease_by = null where lease_by = $1", params: [name] },
+          { sql: "delete from workers where id = $1", params: [name] },
+        ]);
+        dead++;
+      }
+      return dead;
+    },
+
+    async nextDue({ agents, state_version }) {
+      if (agents.length === 0) return null;
+      const [row] = await driver.all(
+        `select min(due_at) - now_us() as wait from threads
+          where due_at is not null and lease_until <= now_us() and stuck_at is null
+            and state_version <= $1 and agent in (${placeholders(agents, 2)})`,
+        [state_version, ...agents],
+      );
+      return row?.wait == null ? null : Math.max(0, rows.number(row.wait));
+    },
+  };
+}
+
+function placeholders(values: readonly unknown[], first: number): string {
+  return values.map((_, index) => `$${first + index}`).join(", ");
+}

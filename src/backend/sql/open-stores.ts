@@ -1,0 +1,33 @@
+// The stores on a database: migrated, and tied to the key that its values are sealed with.
+import { holdfastError } from "../../contracts/error.ts";
+import type { SqlDriver } from "../sql-driver.ts";
+import type { Stores } from "../stores.ts";
+import { attemptBatch } from "./attempt-batch.ts";
+import { createEngine } from "./engine.ts";
+import { createInbox } from "./inbox.ts";
+import { createLiveTextStore } from "./live-text.ts";
+import { migrate } from "./migrate.ts";
+import { createRequestStore } from "./requests.ts";
+import { createThreadStore } from "./threads.ts";
+
+export async function openStores(driver: SqlDriver, { keyFingerprint }: { keyFingerprint: string }): Promise<Stores> {
+  await migrate(driver);
+  await checkKey(driver, keyFingerprint);
+  return {
+    threads: createThreadStore(driver),
+    inbox: createInbox(driver),
+    requests: createRequestStore(driver),
+    engine: createEngine(driver),
+    liveText: createLiveTextStore(driver),
+  };
+}
+
+/** Another key could not open what was sealed with this one: that is noticed now, not in the middle of a run. */
+async function checkKey(driver: SqlDriver, fingerprint: string): Promise<void> {
+  const name = "secret_key_fingerprint";
+  const sql = "insert into meta (name, value) values ($1, $2) on conflict (name) do nothing";
+  await attemptBatch(driver, [{ sql, params: [name, fingerprint] }]);
+  const [known] = await driver.all("select value from meta where name = $1", [name]);
+  if (known?.value === fingerprint) return;
+  throw holdfastError("secret_key_mismatch", "The values in this database were sealed with another key.");
+}

@@ -1,0 +1,72 @@
+// Requests in SQL.
+import type { RequestStore } from "../request-store.ts";
+import type { Scalar, SqlDriver } from "../sql-driver.ts";
+import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
+import * as rows from "./rows.ts";
+import { insertEntry, tell, wake } from "./wake.ts";
+
+export function createRequestStore(driver: SqlDriver): RequestStore {
+  async function get(id: string) {
+    const [row] = await driver.all(`select ${rows.REQUEST} from requests where id = $1`, [id]);
+    return row && rows.request(row);
+  }
+
+  return {
+    get,
+
+    async list({ thread_id, status, after, limit = 100 }) {
+      const params: Scalar[] = [limit];
+      const conditions = ["1 = 1"];
+      const where = (condition: (placeholder: string) => string, value: Scalar) => {
+        conditions.push(condition(`$${params.push(value)}`));
+      };
+      if (thread_id !== undefined) where((placeholder) => `thread_id = ${placeholder}`, thread_id);
+      if (status !== undefined) where((placeholder) => `status = ${placeholder}`, status);
+      if (after !== undefined) {
+        where(
+          (placeholder) => `(created_at, id) > (select created_at, id from requests where id = ${placeholder})`,
+          after,
+        );
+      }
+      const found = await driver.all(
+        `select ${rows.REQUEST} from requests where ${conditions.join(" and ")} order by created_at, id limit $1`,
+        params,
+      );
+      return found.map(rows.request);
+    },
+
+    async submit(id, { body, payload_hash }) {
+      const request = await get(id);
+      if (!request) return "refused";
+      const entry = {
+        id: `answer:${id}`,
+        kind: "answer",
+        body: JSON.stringify({ request_id: id }),
+        operation: "submit",
+        idempotency_key: id,
+        payload_hash,
+        wakes_stopped: true,
+        urgent: false,
+      } as const;
+      const answer = {
+        sql: `update requests set status = 'answered', answer = $2, payload_hash = $3, ended_at = now_us()
+          where id = $1 and status = 'pending' and (expires_at is null or expires_at > now_us())`,
+        params: [id, body, payload_hash],
+        expect: 1,
+      };
+      // The same answer by somebody else is as good: nobody could tell the two apart.
+      const answered = async () => ((await get(id))?.payload_hash === payload_hash ? COMMITTED : undefined);
+      const { outcome } = await attemptBatch(
+        driver,
+        [wake(request.thread_id, entry), answer, insertEntry(request.thread_id, entry), tell(request.thread_id, entry)],
+        answered,
+      );
+      return outcome === "committed" ? "submitted" : "refused";
+    },
+
+    async now() {
+      const [row] = await driver.all("select now_us() as now");
+      return rows.number(row?.now);
+    },
+  };
+}

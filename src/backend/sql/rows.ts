@@ -1,0 +1,154 @@
+// From rows to what the ports speak of.
+import type { Entry, EntryKind } from "../inbox.ts";
+import type { RequestKind, RequestStatus, StoredRequest } from "../request-store.ts";
+import type { Row } from "../sql-driver.ts";
+import type {
+  CallPhase,
+  MessageKind,
+  StoredCall,
+  StoredEvent,
+  StoredMessage,
+  StoredRun,
+  Thread,
+  ThreadStatus,
+} from "../thread-store.ts";
+
+/** The columns of a thread that are listed. */
+export const THREAD = `id, thread_key, agent, status, created_at, updated_at, terminated_at, run, steps, next_seq,
+  next_message, stuck_at`;
+
+export function thread(row: Row): Thread {
+  return {
+    id: text(row.id),
+    key: text(row.thread_key),
+    agent: text(row.agent),
+    status: row.stuck_at == null ? (row.status as ThreadStatus) : "stuck",
+    created_at: number(row.created_at),
+    updated_at: number(row.updated_at),
+    terminated_at: optionalNumber(row.terminated_at),
+    run: number(row.run),
+    steps: number(row.steps),
+    next_seq: number(row.next_seq),
+    next_message: number(row.next_message),
+  };
+}
+
+export const MESSAGE = "seq, run, step, kind, supersedes, envelope, salt, hash, at";
+
+export function message(row: Row): StoredMessage {
+  return {
+    seq: number(row.seq),
+    run: number(row.run),
+    step: number(row.step),
+    kind: row.kind as MessageKind,
+    supersedes: optionalNumber(row.supersedes),
+    envelope: text(row.envelope),
+    salt: text(row.salt),
+    hash: text(row.hash),
+    at: number(row.at),
+  };
+}
+
+export const EVENT =
+  "seq, run, step, records, notes, messages_from, messages_to, tail_from, summary_seq, settled, at, hash";
+
+export function event(row: Row): StoredEvent {
+  return {
+    seq: number(row.seq),
+    run: number(row.run),
+    step: number(row.step),
+    records: text(row.records),
+    notes: optionalText(row.notes),
+    messages_from: number(row.messages_from),
+    messages_to: number(row.messages_to),
+    tail_from: number(row.tail_from),
+    summary_seq: optionalNumber(row.summary_seq),
+    settled: row.settled === 1,
+    at: number(row.at),
+    hash: text(row.hash),
+  };
+}
+
+export function run(row: Row): StoredRun {
+  return {
+    run: number(row.run),
+    run_key: text(row.run_key),
+    status: text(row.status),
+    outcome: optionalText(row.outcome),
+    started_at: number(row.started_at),
+    ended_at: optionalNumber(row.ended_at),
+  };
+}
+
+export const CALL = `thread_id, run, number, tool_call_id, tool_name, phase, idempotency_key, arguments_hmac, epoch,
+  begun_at, certain_at, outcome, message_seq, settled_at`;
+
+export function call(row: Row): StoredCall {
+  return {
+    thread_id: text(row.thread_id),
+    run: number(row.run),
+    number: number(row.number),
+    tool_call_id: text(row.tool_call_id),
+    tool_name: text(row.tool_name),
+    phase: row.phase as CallPhase,
+    idempotency_key: text(row.idempotency_key),
+    arguments_hmac: text(row.arguments_hmac),
+    epoch: number(row.epoch),
+    begun_at: number(row.begun_at),
+    certain_at: number(row.certain_at),
+    outcome: optionalText(row.outcome),
+    message_seq: optionalNumber(row.message_seq),
+    settled_at: optionalNumber(row.settled_at),
+  };
+}
+
+export function entry(row: Row): Entry {
+  return {
+    seq: number(row.seq),
+    id: text(row.id),
+    kind: row.kind as EntryKind,
+    body: text(row.body),
+    created_at: number(row.created_at),
+  };
+}
+
+export const REQUEST = `id, thread_id, run, call, kind, tool_name, status, shown, sealed, binding, answer, payload_hash,
+  created_at, expires_at, ended_at`;
+
+export function request(row: Row): StoredRequest {
+  return {
+    id: text(row.id),
+    thread_id: text(row.thread_id),
+    run: number(row.run),
+    call: number(row.call),
+    kind: row.kind as RequestKind,
+    tool_name: text(row.tool_name),
+    status: row.status as RequestStatus,
+    shown: text(row.shown),
+    sealed: optionalText(row.sealed),
+    binding: text(row.binding),
+    answer: optionalText(row.answer),
+    payload_hash: optionalText(row.payload_hash),
+    created_at: number(row.created_at),
+    expires_at: optionalNumber(row.expires_at),
+    ended_at: optionalNumber(row.ended_at),
+  };
+}
+
+type Column = Row[string] | undefined;
+
+export function number(column: Column): number {
+  return Number(column);
+}
+
+export function text(column: Column): string {
+  return String(column ?? "");
+}
+
+export function optionalNumber(column: Column): number | null {
+  return column == null ? null : Number(column);
+}
+
+export function optionalText(column: Column): string | null {
+  return column == null ? null : String(column);
+}

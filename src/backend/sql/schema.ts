@@ -1,0 +1,146 @@
+// The tables, as numbered migrations that only go forward. One text serves both databases: JSON is text (a JSON type
+// would reorder keys and break hashes), times are integer microseconds, flags 0 and 1.
+
+/** Each entry brings a database from the version of its index to the next. Never edit one that was released: add another. */
+export const migrations: readonly (readonly string[])[] = [
+  [
+    // The state of a run is bounded and rewritten; the engine is the last group of columns, so that work and its wake-up
+    // are one update of one row.
+    `create table threads (
+      id text primary key,
+      thread_key text not null unique,
+      agent text not null,
+      status text not null,
+      created_at bigint not null,
+      updated_at bigint not null,
+      terminated_at bigint,
+      parent_id text,
+      state_version integer not null,
+      state text,
+      working text,
+      run integer not null,
+      steps integer not null,
+      next_seq bigint not null,
+      next_message bigint not null,
+      tail_from bigint not null,
+      summary_seq bigint,
+      last_commit text,
+      last_hash text not null,
+      inbox_seq bigint not null,
+      due_at bigint,
+      wake_rev bigint not null,
+      lease_by text,
+      lease_until bigint not null,
+      epoch bigint not null,
+      claims integer not null,
+      stuck_at bigint
+    )`,
+    "create index threads_due on threads (due_at) where due_at is not null",
+    "create index threads_created on threads (created_at, id)",
+    "create index threads_leased on threads (lease_by) where lease_by is not null",
+    // An answer can be large and outlives many commits, so it is not part of the row that every commit rewrites.
+    "create table answers (thread_id text primary key, sealed text not null)",
+    // Entries stay after they were drained, without their body: they are also what makes a repeated write a repeat.
+    `create table inbox (
+      thread_id text not null,
+      seq bigint not null,
+      id text not null,
+      kind text not null,
+      body text,
+      operation text not null,
+      idempotency_key text not null,
+      payload_hash text not null,
+      run integer,
+      created_at bigint not null,
+      drained_at bigint,
+      primary key (thread_id, seq),
+      unique (thread_id, operation, idempotency_key)
+    )`,
+    "create index inbox_entries on inbox (thread_id, id)",
+    "create index inbox_waiting on inbox (thread_id, seq) where drained_at is null",
+    `create table messages (
+      thread_id text not null,
+      seq bigint not null,
+      run integer not null,
+      step integer not null,
+      kind text not null,
+      supersedes bigint,
+      envelope text not null,
+      salt text not null,
+      hash text not null,
+      at bigint not null,
+      primary key (thread_id, seq)
+    )`,
+    `create table events (
+      thread_id text not null,
+      seq bigint not null,
+      run integer not null,
+      step integer not null,
+      records text not null,
+      notes text,
+      messages_from bigint not null,
+      messages_to bigint not null,
+      tail_from bigint not null,
+      summary_seq bigint,
+      settled integer not null,
+      at bigint not null,
+      hash text not null,
+      primary key (thread_id, seq)
+    )`,
+    `create table runs (
+      thread_id text not null,
+      run integer not null,
+      run_key text not null,
+      status text not null,
+      outcome text,
+      started_at bigint not null,
+      ended_at bigint,
+      primary key (thread_id, run)
+    )`,
+    `create table calls (
+      thread_id text not null,
+      run integer not null,
+      number integer not null,
+      tool_call_id text not null,
+      tool_name text not null,
+      phase text not null,
+      idempotency_key text not null,
+      arguments_hmac text not null,
+      epoch bigint not null,
+      begun_at bigint not null,
+      certain_at bigint not null,
+      outcome text,
+      message_seq bigint,
+      settled_at bigint,
+      primary key (thread_id, run, number)
+    )`,
+    "create index calls_unknown on calls (settled_at) where phase = 'unknown'",
+    `create table requests (
+      id text primary key,
+      thread_id text not null,
+      run integer not null,
+      call integer not null,
+      kind text not null,
+      tool_name text not null,
+      status text not null,
+      shown text not null,
+      sealed text,
+      binding text not null,
+      answer text,
+      payload_hash text,
+      created_at bigint not null,
+      expires_at bigint,
+      ended_at bigint
+    )`,
+    "create index requests_pending on requests (thread_id, created_at) where status = 'pending'",
+    "create table workers (id text primary key, started_at bigint not null, seen_at bigint not null)",
+    // Text in flight: what is lost with a crash is told again by the next attempt.
+    `create table live_text (
+      thread_id text primary key,
+      step integer not null,
+      attempt integer not null,
+      content text not null,
+      updated_at bigint not null
+    )`,
+  ],
+];

@@ -1,0 +1,32 @@
+// Work and its wake-up are one commit: these statements stand in every batch that leaves something for a thread.
+import type { NewEntry } from "../inbox.ts";
+import type { Statement } from "../sql-driver.ts";
+
+/**
+ * Makes a thread due, unless it is stopped and the work may wait. It comes first in its batch: the row it locks keeps
+ * the numbers of the inbox in order.
+ */
+export function wake(threadId: string, { wakes_stopped }: Pick<NewEntry, "wakes_stopped">): Statement {
+  const sql = `update threads set wake_rev = wake_rev + 1, inbox_seq = inbox_seq + 1, updated_at = now_us(),
+    due_at = case when (status = 'stopped' and $2 = 0) or due_at <= now_us() then due_at else now_us() end
+    where id = $1 and terminated_at is null`;
+  return { sql, params: [threadId, wakes_stopped ? 1 : 0], expect: 1 };
+}
+
+/** Stores an entry under the number that `wake` has just made. A key that was used before is refused. */
+export function insertEntry(threadId: string, entry: NewEntry): Statement {
+  const sql = `insert into inbox (thread_id, seq, id, kind, body, operation, idempotency_key, payload_hash, created_at)
+    select id, inbox_seq, $2, $3, $4, $5, $6, $7, now_us() from threads where id = $1
+    on conflict do nothing`;
+  const { id, kind, body, operation, idempotency_key, payload_hash } = entry;
+  return { sql, params: [threadId, id, kind, body, operation, idempotency_key, payload_hash], expect: 1 };
+}
+
+/**
+ * Tells the workers, but only when it matters: a thread that is being worked on finds its new work by itself, unless
+ * it has to stop.
+ */
+export function tell(threadId: string, { urgent }: Pick<NewEntry, "urgent">): Statement {
+  const sql = "select signal(id) from threads where id = $1 and ($2 = 1 or lease_until <= now_us())";
+  return { sql, params: [threadId, urgent ? 1 : 0] };
+}

@@ -1,0 +1,87 @@
+// SQLite as a backend: one file, one engine process, nothing to install.
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { errorMessage, type HoldfastError, holdfastError } from "../../contracts/error.ts";
+import type { Backend, SqlDriver } from "../sql-driver.ts";
+import { lockFile } from "./lock-file.ts";
+import { longReader } from "./long-reader.ts";
+import { sqliteDriver } from "./sqlite-driver.ts";
+import { sqliteError } from "./sqlite-error.ts";
+
+export type SqliteOptions = {
+  /**
+   * `full`, unless told otherwise: what was committed survives a power failure. With `normal` it survives a crash of the
+   * process, while a power failure may take the last commits back, always whole ones.
+   */
+  readonly synchronous?: "full" | "normal";
+};
+
+/** How long another program may lock the file before a write gives up. */
+const BUSY_MILLISECONDS = 5_000;
+
+/**
+ * The database in a file, which is made if it does not exist; its folder must. Beside it stand SQLite's own log, a lock
+ * that a second engine process runs into, and the key for sealed values. `:memory:` keeps everything in memory instead.
+ */
+export function sqlite(path: string, { synchronous = "full" }: SqliteOptions = {}): Backend {
+  if (path === ":memory:") return { name: "sqlite", open: async () => openMemory() };
+  const absolute = resolve(path);
+  return { name: "sqlite", keyFile: `${absolute}.key`, open: async () => openFile(absolute, synchronous) };
+}
+
+function openMemory(): SqlDriver {
+  return sqliteDriver({ database: new DatabaseSync(":memory:"), path: ":memory:" });
+}
+
+function openFile(given: string, synchronous: "full" | "normal"): SqlDriver {
+  const path = realPath(given);
+  const unlock = lockFile(path);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
+    database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous === "normal" ? "normal" : "full"}`);
+    return sqliteDriver({ database, path, reader: longReader(path), unlock });
+  } catch (error) {
+    database?.close();
+    unlock();
+    throw sqliteError(error, path);
+  }
+}
+
+/** Where the file really is, so that two names of one file cannot have two locks. */
+function realPath(path: string): string {
+  try {
+    const folder = dirname(path);
+    if (!statSync(folder).isDirectory()) throw pathInvalid(path, `"${folder}" is not a folder.`);
+    if (!existsSync(path)) {
+      checkWritable(folder, path);
+      return join(realpathSync(folder), basename(path));
+    }
+    if (statSync(path).isDirectory()) throw pathInvalid(path, "It is a folder.");
+    const real = realpathSync(path);
+    checkWritable(dirname(real), path);
+    checkWritable(real, path);
+    return real;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw pathInvalid(path, errorMessage(error), error);
+  }
+}
+
+// SQLite opens what it may not write for reading, without a word, and fails at the first commit.
+function checkWritable(target: string, path: string): void {
+  try {
+    accessSync(target, constants.W_OK);
+  } catch (error) {
+    throw holdfastError("database_read_only", `"${path}": "${target}" cannot be written to.`, error);
+  }
+}
+
+function pathInvalid(path: string, why: string, cause?: unknown): HoldfastError {
+  return holdfastError("database_path_invalid", `"${path}" cannot be a database. ${why}`, cause);
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}

@@ -1,0 +1,75 @@
+// Statements of the portable SQL on a SQLite connection: translated and prepared once, then kept.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Row, Scalar } from "../sql-driver.ts";
+
+/** What a statement returned, and how many rows that or its change concerns. */
+export type Performed = { readonly rows: readonly Row[]; readonly count: number };
+
+/** More than the stores have, so that only text that is made up on the way is ever prepared again. */
+const MOST_KEPT = 500;
+
+const none: readonly Row[] = [];
+
+type Prepared = { readonly statement: StatementSync; readonly parameters: number; readonly returnsRows: boolean };
+
+/** Performs statements on one connection, and gives it `now_us()`. */
+export function statementsOn(database: DatabaseSync): (sql: string, params: readonly Scalar[]) => Performed {
+  const kept = new Map<string, Prepared>();
+  // Called deterministic, it is asked once a statement and not for every row; each run of a statement asks anew.
+  database.function("now_us", { deterministic: true }, nowMicroseconds());
+
+  function prepare(sql: string): Prepared {
+    const { text, parameters } = translate(sql);
+    const statement = database.prepare(text);
+    const prepared = { statement, parameters, returnsRows: statement.columns().length > 0 };
+    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
+    kept.set(sql, prepared);
+    return prepared;
+  }
+
+  return (sql, params) => {
+    const { statement, parameters, returnsRows } = kept.get(sql) ?? prepare(sql);
+    if (params.length !== parameters) {
+      throw new TypeError(`The statement takes ${parameters} values, not ${params.length}: ${sql}`);
+    }
+    const values = params.map(bindable);
+    if (!returnsRows) return { rows: none, count: Number(statement.run(...values).changes) };
+    const rows = statement.all(...values) as Row[];
+    return { rows, count: rows.length };
+  };
+}
+
+/** `$1` becomes `?1`, except in quotes and comments. */
+function translate(sql: string): { text: string; parameters: number } {
+  let parameters = 0;
+  const text = sql.replace(
+    /'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\d+)/g,
+    (whole: string, number: string | undefined) => {
+      if (number === undefined) return whole;
+      parameters = Math.max(parameters, Number(number));
+      return `?${number}`;
+    },
+  );
+  return { text, parameters };
+}
+
+/** A number would be bound as a fraction, and read `1.0` as text. */
+function bindable(value: Scalar): Scalar | bigint {
+  return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+}
+
+/** A second: what a clock that is being adjusted goes back by at most. */
+const ADJUSTMENT_MICROSECONDS = 1_000_000;
+
+/**
+ * The clock of the machine. Calls within one of its ticks count up, and small steps back are passed over, so that a later
+ * time is a greater one; a clock that was really set back is followed, or timers would stand still until it catches up.
+ */
+function nowMicroseconds(): () => bigint {
+  let latest = 0;
+  return () => {
+    const now = Date.now() * 1_000;
+    latest = now > latest || latest - now > ADJUSTMENT_MICROSECONDS ? now : latest + 1;
+    return BigInt(latest);
+  };
+}
