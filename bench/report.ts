@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import sdk from "ai/package.json" with { type: "json" };
 import { aiSdk } from "./ai-sdk.ts";
+import { type DurableCost, EARLY, LATE, MOST_BARE, MOST_GROWTH } from "./durable.ts";
 import { holdfastFull } from "./holdfast-full.ts";
 import { holdfastObserved } from "./holdfast-observed.ts";
 import { ratio, type Timing, type Timings } from "./measure.ts";
@@ -16,20 +17,37 @@ export const SAMPLE = 4 * LONG;
 export const lengths = [SHORT, 400, LONG];
 export const subjects = [holdfastObserved, holdfastFull, aiSdk];
 
+/** Everything that was measured. */
+export type Figures = {
+  readonly durable: DurableCost;
+  readonly timings: Timings;
+  readonly visibility: readonly VisibilityCost[];
+};
+
 type Target = {
   readonly says: string;
-  readonly measured: (timings: Timings, visibility: readonly VisibilityCost[]) => number;
+  readonly measured: (figures: Figures) => number;
   readonly most: number;
 };
 
 const targets: readonly Target[] = [
+  {
+    says: `A durable step on SQLite that waits for the disk: at most ${MOST_BARE} times the bare commits of its rows`,
+    measured: ({ durable }) => durable.ratio,
+    most: MOST_BARE,
+  },
+  {
+    says: `A durable step after ${LATE} others: at most ${MOST_GROWTH} times as long as one after ${EARLY}`,
+    measured: ({ durable }) => durable.growth,
+    most: MOST_GROWTH,
+  },
   against(holdfastObserved, 1 / 5, "one fifth"),
   against(holdfastFull, 1 / 3, "one third"),
   growth(holdfastObserved),
   growth(holdfastFull),
   {
     says: `Settling which of ${TOOLS} tools the model sees: at most ${MOST_FILTERS} plain filters, whatever the policy`,
-    measured: (_, visibility) => Math.max(...visibility.map(({ filters }) => filters)),
+    measured: ({ visibility }) => Math.max(...visibility.map(({ filters }) => filters)),
     most: MOST_FILTERS,
   },
 ];
@@ -37,7 +55,7 @@ const targets: readonly Target[] = [
 function against(subject: Subject, most: number, words: string): Target {
   return {
     says: `${subject.name}: at most ${words} of the time per turn of the AI SDK, at ${SHORT} turns`,
-    measured: (timings) => ratio(timings(subject, SHORT), timings(aiSdk, SHORT)),
+    measured: ({ timings }) => ratio(timings(subject, SHORT), timings(aiSdk, SHORT)),
     most,
   };
 }
@@ -45,15 +63,27 @@ function against(subject: Subject, most: number, words: string): Target {
 function growth(subject: Subject): Target {
   return {
     says: `${subject.name}: a turn of ${LONG} at most 1.5 times as long as a turn of ${SHORT}`,
-    measured: (timings) => ratio(timings(subject, LONG), timings(subject, SHORT)),
+    measured: ({ timings }) => ratio(timings(subject, LONG), timings(subject, SHORT)),
     most: 1.5,
   };
 }
 
 /** The tables of figures and targets. */
-export function tables(timings: Timings, visibility: readonly VisibilityCost[]): string {
+export function tables(figures: Figures): string {
+  const { durable, timings, visibility } = figures;
   return [
-    "## Microseconds per turn",
+    "## A step of a durable thread",
+    "",
+    row(["", "Microseconds"]),
+    row(["---", "---:"]),
+    row(["Holdfast on SQLite, synchronous=FULL", durable.step.toFixed(0)]),
+    row(["the same rows in the same commits, bare node:sqlite", durable.bare.toFixed(0)]),
+    row([`Holdfast, after ${EARLY} steps of one thread`, durable.early.toFixed(0)]),
+    row([`Holdfast, after ${LATE}`, durable.late.toFixed(0)]),
+    "",
+    `Holdfast takes ${times(durable.ratio)} times as long as the bare commits. A step leaves ${durable.bytesPerStep.toFixed(0)} bytes in the file.`,
+    "",
+    "## Microseconds per turn of the loop in memory",
     "",
     row(["", ...lengths.map((turns) => `${turns} turns`), `${LONG} / ${SHORT}`]),
     row(["---", ...lengths.map(() => "---:"), "---:"]),
@@ -84,7 +114,7 @@ export function tables(timings: Timings, visibility: readonly VisibilityCost[]):
     row(["Target", "Most", "Measured", ""]),
     row(["---", "---:", "---:", "---"]),
     ...targets.map(({ says, measured, most }) => {
-      const found = measured(timings, visibility);
+      const found = measured(figures);
       return row([says, times(most), times(found), found <= most ? "met" : "**missed**"]);
     }),
     "",
@@ -92,7 +122,7 @@ export function tables(timings: Timings, visibility: readonly VisibilityCost[]):
 }
 
 /** The page that `npm run bench` leaves behind. */
-export function page(timings: Timings, visibility: readonly VisibilityCost[], rounds: number): string {
+export function page(figures: Figures, rounds: number): string {
   return `# What a turn costs
 
 Written by \`npm run bench\`; \`npm run bench -- --quick\` prints a rougher version and leaves this page alone.
@@ -100,10 +130,16 @@ Written by \`npm run bench\`; \`npm run bench -- --quick\` prints a rougher vers
 Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} cores, \`ai\` ${sdk.version},
 ${rounds} rounds.
 
-${tables(timings, visibility)}
+${tables(figures)}
 ## How to read it
 
-Each turn the model says a short sentence and calls one tool with a small JSON argument; the tool answers with a small
+A **step of a durable thread** is one answer of the model that calls one tool, and the tool's result: two commits, each
+waiting for the disk, with everything that a crash at any instruction must find. Model and tool answer at once. The bare
+database then writes exactly the statements that Holdfast wrote, with prepared statements and nothing in between; thread
+and replay take turns, the ratio is taken round by round, and the median counts. The thread is not compacted, so the last
+steps of the long one are shown everything that was said before.
+
+In the **loop in memory** each turn the model says a short sentence and calls one tool with a small JSON argument; the tool answers with a small
 JSON object; in the last turn the model says that it is done. Model and tool are asynchronous functions that answer at
 once, so what is left is the cost of the loop itself. A real model takes a second or more per turn, so these
 figures matter to a server with many conversations and to tests, not to the speed of one answer.

@@ -72,6 +72,7 @@ export {
   type PendingActionStore,
   type PendingActionSummary,
 } from "./contracts/trust/pending-action-store.ts";
+export { createHoldfast, type Holdfast, type HoldfastOptions } from "./holdfast.ts";
 export type { MediationDecision } from "./loop/decision.ts";
 export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";
 export type { BudgetInput, ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";
@@ -82,6 +83,7 @@ export {
   type TranscriptLock,
   type TranscriptPersister,
 } from "./loop/transcript.ts";
+export type { Model, ModelDelta, ModelOptions } from "./models/model.ts";
 export type { ProviderAnswer } from "./models/provider-answer.ts";
 export type { ProviderCall } from "./models/provider-call.ts";
 export {
@@ -89,3 +91,17 @@ export {
   type Dispatch,
   type ProviderTurnAdapterOptions,
 } from "./models/provider-turn-adapter.ts";
+export { type Agent, type AgentDefinition, agent } from "./threads/agent.ts";
+export type { ThreadExport } from "./threads/export.ts";
+export type { StreamOptions } from "./threads/read-stream.ts";
+export type { Answer, Request, Requests, Submitted } from "./threads/requests.ts";
+export type { StreamEvent } from "./threads/stream.ts";
+export type { SendOutcome, ThreadHandle, ThreadMessage } from "./threads/thread.ts";
+export {
+  type MessageInput,
+  type Reconciled,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+  tool,
+} from "./threads/tool.ts";

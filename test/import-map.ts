@@ -22,7 +22,7 @@ export const mayImport: ImportTable = {
   gateway: ["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels"],
   "holdfast.ts": [
     ...["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
-    ...["models/ai-sdk", "models/demo"],
+    ...["backend/sql", "models/ai-sdk", "models/demo"],
   ],
   "index.ts": [
     ...["contracts", "loop", "models", "threads", "abilities", "orchestration", "channels", "gateway"],

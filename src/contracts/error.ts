@@ -51,6 +51,7 @@ const catalogue = {
   secret_key_mismatch:
     "Use the key that the database was begun with; without it what was sealed cannot be read by anybody.",
   invalid_wp_agent_capability_ceiling: "Correct the field that is named; capabilities are given as a list of names.",
+  invalid_argument: "Pass the argument that is named in the form that its type says.",
   thread_not_found: "List the threads there are with threads.list(), or open one by its key with threads.open().",
   thread_key_taken: "Open the thread under another key, or with the agent that it belongs to.",
   invalid_thread_key: "Name the thread by something that stays, such as a customer or a ticket number.",

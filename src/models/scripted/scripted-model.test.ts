@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Message } from "../../contracts/conversation/message.ts";
 import { runConversation } from "../../loop/run-conversation.ts";
+import type { Model, ModelDelta } from "../model.ts";
 import { calls, callsTool, says, scriptedModel } from "./scripted-model.ts";
 
 const question = [{ role: "user", content: "How warm is it in Oslo and in Rome?" }];
@@ -49,5 +51,41 @@ describe("the scripted model", () => {
       message: "script_ended: There is no answer 2 in a script of 1.",
     });
     expect(() => scriptedModel([])([])).toThrow("There is no answer 1 in a script of 0.");
+  });
+
+  it("gives the answer of the step it is asked for, as often as it is asked for it", () => {
+    const model: Model = scriptedModel([callsTool("weather/now"), says("20 degrees.")]);
+    const ask = (step: number) => model([], {}, { tools: {}, step });
+    expect([ask(1), ask(1), ask(0)]).toEqual([
+      { content: "20 degrees.", tool_calls: [] },
+      { content: "20 degrees.", tool_calls: [] },
+      { content: "", tool_calls: [{ name: "weather/now", parameters: {} }] },
+    ]);
+    expect(() => ask(2)).toThrow("There is no answer 3 in a script of 2.");
+  });
+
+  it("streams its words before it answers", () => {
+    for (const content of ["20 degrees  in\nOslo.", " and ", "one", ""]) {
+      const deltas: ModelDelta[] = [];
+      const model = scriptedModel([says(content)]);
+      model([], {}, { step: 0, onDelta: (delta) => deltas.push(delta) });
+      expect(deltas.map(({ text }) => text).join("")).toBe(content);
+      expect(deltas).toHaveLength(content.split(/\s+/).filter((word) => word !== "").length);
+    }
+  });
+
+  it("makes an answer of what it is shown where the script says how", async () => {
+    const echo = (messages: readonly Message[]) => says(`You said: ${messages.at(-1)?.content}`);
+    const { final_content } = await runConversation(question, scriptedModel([echo]), weather);
+    expect(final_content).toBe("You said: How warm is it in Oslo and in Rome?");
+
+    const second = scriptedModel([
+      async (_messages, { attempt }) => {
+        if (attempt === 1) throw new Error("busy");
+        return says("Here I am.");
+      },
+    ]);
+    await expect(second([], {}, { step: 0, attempt: 1 })).rejects.toThrow("busy");
+    expect(await second([], {}, { step: 0, attempt: 2 })).toEqual({ content: "Here I am.", tool_calls: [] });
   });
 });

@@ -1,0 +1,200 @@
+// The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
+import { openStores } from "./backend/sql/open-stores.ts";
+import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
+import type { StoredCall, Thread, ThreadQuery } from "./backend/thread-store.ts";
+import { errorMessage, HoldfastError, holdfastError } from "./contracts/error.ts";
+import { type Json, snapshot } from "./contracts/json.ts";
+import { type Agent, agentsBySlug } from "./threads/agent.ts";
+import { firstHash } from "./threads/chain.ts";
+import { checkName, checkNumber, checkQuery, checkThreadKey, isName } from "./threads/check-arguments.ts";
+import type { Host } from "./threads/host.ts";
+import { createLiveTexts } from "./threads/live-texts.ts";
+import { createEntry } from "./threads/new-entry.ts";
+import { passBy, type Reached } from "./threads/points.ts";
+import { createProgress } from "./threads/progress.ts";
+import { createRequests, type Requests } from "./threads/requests.ts";
+import { createSealing } from "./threads/sealing.ts";
+import { readSecretKey } from "./threads/secret-key.ts";
+import { createHandle, notFound, type ThreadHandle } from "./threads/thread.ts";
+import { STATE_VERSION, Worker, type WorkerOptions } from "./threads/worker.ts";
+
+export type HoldfastOptions = {
+  /** `sqlite(path)` or `postgres(url)`. */
+  readonly backend: Backend;
+  readonly agents: readonly Agent[];
+  /** Whether this process runs threads; true unless given. Without, it only leaves work for others and reads. */
+  readonly runs?: boolean;
+  /** 32 bytes, as hex or base64, with which secrets are sealed at rest; HOLDFAST_SECRET_KEY or a key file unless given. */
+  readonly secretKey?: string;
+  /** Threads that run at the same time in this process; 64 unless given. */
+  readonly concurrency?: number;
+  /** How long a thread is held without word from its worker; 30 seconds unless given. */
+  readonly leaseMs?: number;
+  /** How often the database is asked for work without having been told; every second unless given. */
+  readonly pollMs?: number;
+  /** How long what is under way may take when the process is to end; 10 seconds unless given. */
+  readonly drainMs?: number;
+  /** Ends in good order on SIGTERM and SIGINT; true unless given. */
+  readonly drainsOnSignal?: boolean;
+  /** Told what went wrong while running a thread. On the console unless given. */
+  readonly onError?: WorkerOptions["onError"];
+  /** After every commit, compare the stored state with what the stored records lead to. For tests. */
+  readonly verifies?: boolean;
+  /** Told of every place where a crash may hurt. For tests. */
+  readonly onPoint?: Reached;
+};
+
+export interface Holdfast {
+  readonly threads: {
+    /** The thread of that key: the same one every time. Throws `thread_key_taken` when it belongs to another agent. */
+    open(key: string, options: { readonly agent: string }): Promise<ThreadHandle>;
+    /** The thread of that id; throws `thread_not_found`. */
+    get(id: string): Promise<ThreadHandle>;
+    list(query?: ThreadQuery): Promise<readonly Thread[]>;
+    /** Lets a thread that got stuck try again. Throws `thread_not_stuck` when it is not. */
+    retry(id: string): Promise<void>;
+  };
+  readonly requests: Requests;
+  readonly calls: {
+    /** Calls of which nobody could tell what they did. */
+    unknown(options?: { readonly limit?: number }): Promise<readonly StoredCall[]>;
+    /** Says what a call of unknown outcome did. It takes the place of what the model was told, in every later run. */
+    settle(call: Pick<StoredCall, "thread_id" | "run" | "number">, result: unknown): Promise<void>;
+  };
+  /** Lets what is under way come to a commit, gives the rest back and closes the database. */
+  close(): Promise<void>;
+}
+
+/** Opens the database, brings it up to date and begins to run what is due, what a crash has left behind included. */
+export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast> {
+  const agents = agentsBySlug(options.agents);
+  const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = passBy } = options;
+  const driver = await backend.open();
+  const { stores, sealing } = await openSealed(driver, options).catch(async (thrown: unknown) => {
+    await driver.close();
+    throw thrown;
+  });
+  const { isShared } = driver;
+  const progress = createProgress(stores.threads, { isShared });
+  const host: Host = {
+    stores,
+    agents,
+    sealing,
+    progress,
+    liveTexts: createLiveTexts(stores.liveText, { isShared }),
+    reached: onPoint,
+    now: Date.now,
+    isShared,
+    leaseMs,
+    verifies: options.verifies ?? false,
+  };
+  const worker = new Worker(host, driver, {
+    concurrency: options.concurrency ?? 64,
+    pollMs,
+    slice: 100,
+    drainMs: options.drainMs ?? 10_000,
+    onError: options.onError ?? printError,
+  });
+  const runs = options.runs ?? true;
+  if (runs) await worker.start();
+
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= (async () => {
+      for (const signal of endSignals) process.off(signal, onSignal);
+      if (runs) await worker.stop();
+      host.liveTexts.close();
+      await driver.close();
+      // Last, so that whoever still waits for a thread finds that nobody will tell, and does not wait for ever.
+      progress.close();
+    })();
+    return closing;
+  };
+  const onSignal = (signal: NodeJS.Signals) =>
+    void close().finally(() => {
+      // Whoever else listens decides how the process ends; otherwise the signal does what it does without us.
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    });
+  if (runs && (options.drainsOnSignal ?? true)) for (const signal of endSignals) process.once(signal, onSignal);
+
+  const { threads } = stores;
+  return {
+    threads: {
+      async open(threadKey, { agent }) {
+        if (!agents.has(agent)) {
+          const known = [...agents.keys()].join(", ") || "none";
+          throw holdfastError("agent_not_found", `There is no agent "${String(agent)}"; there is ${known}.`);
+        }
+        checkThreadKey(threadKey);
+        const id = crypto.randomUUID();
+        const opened = { id, key: threadKey, agent, state_version: STATE_VERSION, hash: firstHash(id) };
+        await onPoint("before open");
+        const { thread } = await threads.open(opened);
+        await onPoint("after open");
+        if (thread.agent === agent) return createHandle(host, thread);
+        throw holdfastError("thread_key_taken", `The key "${threadKey}" belongs to a thread of "${thread.agent}".`);
+      },
+      async get(id) {
+        const thread = isName(id) ? await threads.get(id) : undefined;
+        if (!thread) throw notFound(id);
+        return createHandle(host, thread);
+      },
+      async list(query = {}) {
+        checkQuery(query);
+        return await threads.list(query);
+      },
+      async retry(id) {
+        checkName("id", id);
+        if (await stores.engine.retry(id)) return;
+        if (!(await threads.get(id))) throw notFound(id);
+        throw holdfastError("thread_not_stuck", `Thread "${id}" is not stuck.`);
+      },
+    },
+    requests: createRequests(host),
+    calls: {
+      async unknown({ limit = 100 } = {}) {
+        checkNumber("limit", limit);
+        return await threads.unknownCalls(limit);
+      },
+      async settle({ thread_id, run, number }, result) {
+        checkName("thread_id", thread_id);
+        checkNumber("run", run);
+        checkNumber("number", number);
+        const call = await threads.call(thread_id, run, number);
+        if (call?.phase !== "unknown") {
+          throw holdfastError("call_not_unknown", `Call ${number} of run ${run} is not of unknown outcome.`);
+        }
+        const entry = createEntry.settlement(run, number, snapshot(result) as Json, { key: `${run}:${number}` });
+        await onPoint(`before put ${entry.kind}`);
+        const { outcome } = await stores.inbox.put(thread_id, entry);
+        await onPoint(`after put ${entry.kind}`);
+        if (outcome === "stored" || outcome === "repeated") return;
+        throw holdfastError(
+          "call_not_unknown",
+          `Call ${number} of run ${run} was settled before, or its thread is over.`,
+        );
+      },
+    },
+    close,
+  };
+}
+
+/** What went wrong in a line, and what to do about it in another. */
+function printError(error: unknown, threadId: string): void {
+  console.error(`holdfast: ${threadId === "" ? "" : `thread ${threadId}: `}${errorMessage(error)}`);
+  if (error instanceof HoldfastError) console.error(`holdfast: ${error.hint}`);
+}
+
+/** The key comes after the database: a path that is wrong is told as such, and no key is left behind for it. */
+async function openSealed(driver: SqlDriver, { backend, secretKey }: HoldfastOptions) {
+  const key = readSecretKey({
+    given: secretKey,
+    env: process.env,
+    keyFile: backend.keyFile,
+    ephemeral: backend.name === "sqlite" && backend.keyFile === undefined,
+  });
+  const sealing = createSealing(key);
+  return { sealing, stores: await openStores(driver, { keyFingerprint: sealing.fingerprint }) };
+}
+
+const endSignals = ["SIGTERM", "SIGINT"] as const;

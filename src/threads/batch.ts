@@ -1,0 +1,152 @@
+// What the machine did between two commits, as the rows that one commit writes.
+import type { NewEntry } from "../backend/inbox.ts";
+import type { NewRequest, RequestStatus } from "../backend/request-store.ts";
+import type { CallChange, NewMessage, RunChange } from "../backend/thread-store.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import { isMap, type JsonMap } from "../contracts/json.ts";
+import type { Advance } from "../loop/advance.ts";
+import type { Notice } from "../loop/next.ts";
+import type { LogRecord } from "../loop/records.ts";
+import type { Body } from "../loop/working.ts";
+import { contentHash } from "./chain.ts";
+
+export class Batch {
+  readonly records: LogRecord[] = [];
+  readonly notices: Notice[] = [];
+  readonly notes: JsonMap[] = [];
+  readonly messages: NewMessage[] = [];
+  readonly calls: CallChange[] = [];
+  readonly drained: number[] = [];
+  readonly queued: NewEntry[] = [];
+  /** True once the answer that the turn goes on from is another one. */
+  changesAnswer = false;
+  opened: NewRequest | null = null;
+  closed: { id: string; from: RequestStatus; to: RequestStatus } | null = null;
+  run: RunChange | null = null;
+  readonly #seqs: number[];
+  #nextMessage: number;
+  #tailFrom: number;
+  #summarySeq: number | null;
+
+  /** `seqs` are the rows in which the messages of the transcript stand; they are kept in step with it. */
+  constructor(from: { nextMessage: number; tailFrom: number; summarySeq: number | null; seqs: number[] }) {
+    this.#seqs = from.seqs;
+    this.#nextMessage = from.nextMessage;
+    this.#tailFrom = from.tailFrom;
+    this.#summarySeq = from.summarySeq;
+  }
+
+  get nextMessage(): number {
+    return this.#nextMessage;
+  }
+
+  get tailFrom(): number {
+    return this.#tailFrom;
+  }
+
+  get summarySeq(): number | null {
+    return this.#summarySeq;
+  }
+
+  get isEmpty(): boolean {
+    return this.records.length + this.messages.length + this.calls.length + this.drained.length === 0;
+  }
+
+  /** Takes in one step of the machine. */
+  add({ records, bodies, notices }: Advance): void {
+    const executions: JsonMap[] = [];
+    for (const body of bodies) {
+      this.#take(body);
+      if (body.to === "execution") executions.push(body.value);
+    }
+    this.notices.push(...notices);
+    let settled = 0;
+    for (const record of records) {
+      this.records.push(record);
+      // Every call that is settled has one execution and one message that answers it, in the same order.
+      if (record.fact.type === "call.settled") this.#end(record.fact.call, executions[settled++]);
+    }
+  }
+
+  readonly #results: number[] = [];
+
+  #end(number: number, execution: JsonMap | undefined): void {
+    const { success, metadata } = isMap(execution?.result) ? execution.result : {};
+    const errorType = isMap(metadata) && typeof metadata.error_type === "string" ? metadata.error_type : "error";
+    const phase = errorType === "outcome_unknown" && success !== true ? "unknown" : "settled";
+    const message_seq = this.#results.shift();
+    if (message_seq === undefined) throw new Error(`Call ${number} was settled without a message that answers it.`);
+    this.calls.push({ change: "ended", number, phase, outcome: success === true ? "success" : errorType, message_seq });
+  }
+
+  #take(body: Body): void {
+    switch (body.to) {
+      case "transcript":
+        this.addMessage(body.message);
+        break;
+      case "history":
+        // The model port only ever adds to the transcript.
+        if (body.keep !== this.#seqs.length) throw new Error("A durable thread's transcript is never rewritten.");
+        for (const message of body.added) this.addMessage(message);
+        break;
+      case "compaction":
+        this.#compact(body.drop, body.added);
+        break;
+      case "turn":
+      case "answer":
+        this.changesAnswer = true;
+        break;
+      case "audit":
+        this.notes.push({ type: "tool_audit", metadata: body.value });
+        break;
+      case "event":
+        this.notes.push(body.value);
+        break;
+      case "provider_diagnostics":
+        this.notes.push({ type: "provider_diagnostics", metadata: body.value });
+        break;
+      case "execution":
+      case "tool_event":
+      case "tools":
+      case "continuation":
+      case "call":
+      case "queued":
+      case "accepted":
+      case "stop":
+        // Follows from the messages, or is kept with the working memory.
+        break;
+      default:
+        body satisfies never;
+    }
+  }
+
+  /** Adds a message to the end of the transcript. */
+  addMessage(message: Message): void {
+    if (message.type === "tool_result") this.#results.push(this.#nextMessage);
+    this.#seqs.push(this.#nextMessage);
+    this.#write("message", message, null);
+  }
+
+  /** Writes what replaces an earlier message, or takes it out when there is nothing to replace it. */
+  supersede(seq: number, message: Message | null): void {
+    this.#write(message ? "edit" : "deletion", message ?? {}, seq);
+  }
+
+  /** The summary stands for everything that is dropped; what follows it stays where it is. */
+  #compact(drop: number, added: readonly Message[]): void {
+    const [summary] = added;
+    if (!summary) return;
+    this.#summarySeq = this.#nextMessage;
+    this.#seqs.splice(0, drop, this.#nextMessage);
+    this.#write("summary", summary, null);
+    this.#tailFrom = this.#seqs[1] ?? this.#nextMessage;
+  }
+
+  #write(kind: NewMessage["kind"], content: object, supersedes: number | null): void {
+    const envelope = JSON.stringify(content);
+    const salt = crypto.randomUUID();
+    const row = { kind, supersedes, envelope, salt };
+    this.messages.push({ ...row, hash: contentHash(row) });
+    this.#nextMessage++;
+  }
+}

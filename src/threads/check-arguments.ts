@@ -1,0 +1,46 @@
+// What callers pass in, checked before it reaches a database: a mistake is told in words, and not in SQL.
+import { holdfastError } from "../contracts/error.ts";
+import { isWholeNumber } from "./whole-number.ts";
+
+/** What an index can hold beside the other columns of a key. */
+const LONGEST_NAME_BYTES = 2_000;
+
+/** True for what can name something: text that is not blank, without the one character that PostgreSQL does not store. */
+export function isName(value: unknown): value is string {
+  if (typeof value !== "string" || value.trim() === "" || value.includes("\0")) return false;
+  return Buffer.byteLength(value) <= LONGEST_NAME_BYTES;
+}
+
+/** Throws `invalid_argument` with the name of the argument. */
+export function checkName(argument: string, value: unknown): void {
+  if (isName(value)) return;
+  throw invalid(argument, `a text of 1 to ${LONGEST_NAME_BYTES} bytes that is not blank`);
+}
+
+export function checkText(argument: string, value: unknown): void {
+  if (typeof value !== "string") throw invalid(argument, "a text");
+}
+
+/** A number of something that is counted from 0. */
+export function checkNumber(argument: string, value: unknown): void {
+  if (!isWholeNumber(value, 0)) throw invalid(argument, "a whole number from 0");
+}
+
+/** What is listed: how many, and the names that narrow it down. */
+export function checkQuery(query: Readonly<Record<string, unknown>>): void {
+  for (const [argument, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    if (argument === "limit") checkNumber(argument, value);
+    else checkName(argument, value);
+  }
+}
+
+export function checkThreadKey(key: unknown): void {
+  if (isName(key)) return;
+  const detail = `The key of a thread must be a text of 1 to ${LONGEST_NAME_BYTES} bytes that is not blank.`;
+  throw holdfastError("invalid_thread_key", detail);
+}
+
+function invalid(argument: string, kind: string) {
+  return holdfastError("invalid_argument", `${argument} must be ${kind}.`);
+}

@@ -1,0 +1,45 @@
+// A new thread that begins with another one's history. It shares nothing with it afterwards: not the queue, not what is
+// waited for, and not the keys under which tools run.
+import type { Thread } from "../backend/thread-store.ts";
+import { holdfastError } from "../contracts/error.ts";
+import { firstHash, nextHash } from "./chain.ts";
+import type { Host } from "./host.ts";
+
+/** Forks at the last settled event, not after the given one. The same key again gives the thread that is there. */
+export async function forkThread(host: Host, from: string, key: string, at: number | null): Promise<Thread> {
+  const { threads } = host.stores;
+  const known = await threads.byKey(key);
+  if (known) return await checked(host, known, from);
+  const event = await threads.settledEvent(from, at);
+  if (!event) throw notSettled(from, at);
+  const id = crypto.randomUUID();
+  const records = JSON.stringify([{ fact: { type: "forked", from, at_seq: event.seq } }]);
+  const link = { seq: 0, run: 0, records, notes: null, messages: await copiedHashes(host, from, event.messages_to) };
+  const hash = nextHash(firstHash(id), link);
+  await host.reached("before fork");
+  const outcome = await threads.fork({ id, key, from, at: event.seq, hash, records });
+  await host.reached("after fork");
+  if (outcome === "not_settled") throw notSettled(from, at);
+  const thread = await threads.byKey(key);
+  if (!thread) throw new Error(`The fork "${key}" was neither made nor found.`);
+  return thread.id === id ? thread : await checked(host, thread, from);
+}
+
+/** The chain of the new thread covers everything that was copied. */
+async function copiedHashes(host: Host, from: string, to: number): Promise<readonly string[]> {
+  const messages = to === 0 ? [] : await host.stores.threads.messages(from, { from: 0, limit: to });
+  return messages.map(({ hash }) => hash);
+}
+
+/** The key may belong to a thread that is no fork of this one. */
+async function checked(host: Host, thread: Thread, from: string): Promise<Thread> {
+  const [first] = await host.stores.threads.events(thread.id, { limit: 1 });
+  const [record] = JSON.parse(first?.records ?? "[]") as { fact?: { type?: string; from?: string } }[];
+  if (record?.fact?.type === "forked" && record.fact.from === from) return thread;
+  throw holdfastError("thread_key_taken", `The key "${thread.key}" belongs to another thread.`);
+}
+
+function notSettled(from: string, at: number | null) {
+  const where = at === null ? "yet" : `at or before event ${at}`;
+  return holdfastError("fork_not_settled", `Thread "${from}" has no settled step ${where}.`);
+}

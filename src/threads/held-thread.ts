@@ -1,0 +1,283 @@
+// A thread that this worker holds: what is stored of it, kept in step with every commit.
+import type { Claimed } from "../backend/engine.ts";
+import type { LoadedThread, ThreadStatus } from "../backend/thread-store.ts";
+import { sortedText } from "../contracts/canonical-json.ts";
+import { HoldfastError } from "../contracts/error.ts";
+import { type Kept, keepWorking } from "../loop/keep-working.ts";
+import type { Position } from "../loop/records.ts";
+import { fold, type State } from "../loop/state.ts";
+import type { Working } from "../loop/working.ts";
+import type { Batch } from "./batch.ts";
+import { nextHash } from "./chain.ts";
+import { type ReadEntry, readEntry } from "./entries.ts";
+import type { Host } from "./host.ts";
+
+/** Somebody else holds the thread now: nothing more may be done for it here. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
+/** Something outside changed while a commit was made ready: everything has to be read again. */
+export class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
+/** Beside what the machine keeps: where the messages of the run begin. */
+type KeptText = { readonly kept: Kept; readonly from: number };
+
+/** When the thread is to be looked at again, in milliseconds from now; null when somebody wakes it. */
+export type Settling = { readonly dueAfter: number | null };
+
+export class HeldThread {
+  readonly id: string;
+  readonly agent: string;
+  readonly epoch: number;
+  readonly isTerminated: boolean;
+  /** The number of the wish to stop with which it was stopped; null when it is not stopped. */
+  readonly stoppedAt: number | null;
+  /** What waits in the inbox, as far as it is known. */
+  entries: readonly ReadEntry[] = [];
+  run: number;
+  steps: number;
+  state: State | null;
+  seqs: number[] = [];
+  /** The first message of the current run. */
+  runFrom = 0;
+  /** The worker has let go of the thread: a commit that does not come through is not tried again. */
+  isGivenUp = false;
+  readonly loaded: LoadedThread;
+  readonly #host: Host;
+  readonly #worker: string;
+  #nextSeq: number;
+  #nextMessage: number;
+  #tailFrom: number;
+  #summarySeq: number | null;
+  #lastHash: string;
+  #wakeRev: number;
+  #heldUntil: number;
+  #runStatus: string | null = null;
+
+  private constructor(host: Host, worker: string, claimedAt: number, loaded: LoadedThread, stoppedAt: number | null) {
+    const { thread } = loaded;
+    this.#host = host;
+    this.#worker = worker;
+    this.loaded = loaded;
+    this.id = thread.id;
+    this.agent = thread.agent;
+    this.epoch = loaded.epoch;
+    this.isTerminated = thread.terminated_at !== null;
+    this.stoppedAt = stoppedAt;
+    this.run = thread.run;
+    this.steps = thread.steps;
+    this.state = loaded.state === null ? null : (JSON.parse(loaded.state) as State);
+    this.#nextSeq = thread.next_seq;
+    this.#nextMessage = thread.next_message;
+    this.#tailFrom = loaded.tail_from;
+    this.#summarySeq = loaded.summary_seq;
+    this.#lastHash = loaded.last_hash;
+    this.#wakeRev = loaded.wake_rev;
+    this.#heldUntil = claimedAt + host.leaseMs;
+  }
+
+  /** `claimedAt` is a time before the claim, on this process's own steady clock. */
+  static async load(host: Host, worker: string, claimed: Claimed, claimedAt: number): Promise<HeldThread> {
+    const loaded = await host.stores.threads.load(claimed.id);
+    if (!loaded || loaded.epoch !== claimed.epoch)
+      throw new LeaseLost(`Thread ${claimed.id} is held by somebody else.`);
+    const isStopped = loaded.thread.status === "stopped";
+    const stoppedAt = isStopped ? await host.stores.inbox.lastStop(claimed.id) : null;
+    const held = new HeldThread(host, worker, claimedAt, loaded, stoppedAt);
+    await held.readInbox();
+    return held;
+  }
+
+  /** How many commits there were. */
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  get nextMessage(): number {
+    return this.#nextMessage;
+  }
+
+  get wakeRev(): number {
+    return this.#wakeRev;
+  }
+
+  /** What a batch starts from. */
+  get from() {
+    const { seqs } = this;
+    return { nextMessage: this.#nextMessage, tailFrom: this.#tailFrom, summarySeq: this.#summarySeq, seqs };
+  }
+
+  /** True while the lease is certain to hold for a while: no effect is begun without that. */
+  get isSafelyHeld(): boolean {
+    return performance.now() < this.#heldUntil - this.#host.leaseMs / 3;
+  }
+
+  /** The worker has renewed its leases, this one among them, at that time. */
+  renewed(at: number): void {
+    this.#heldUntil = at + this.#host.leaseMs;
+  }
+
+  async readInbox(): Promise<void> {
+    this.entries = (await this.#host.stores.inbox.waiting(this.id)).map(readEntry);
+  }
+
+  /** What was kept of the current run, unsealed. */
+  keptText(): KeptText | null {
+    const { working } = this.loaded;
+    if (working === null) return null;
+    const plain = working.startsWith("{") ? (JSON.parse(working) as KeptText) : undefined;
+    // A call that was not sealed is not one that we have kept.
+    if (plain && plain.kept.call === null && plain.kept.queued.length === 0) return plain;
+    return JSON.parse(this.#host.sealing.open(working, this.id)) as KeptText;
+  }
+
+  keptAnswer(): unknown {
+    const { answer } = this.loaded;
+    return answer === null ? null : JSON.parse(this.#host.sealing.open(answer, this.id));
+  }
+
+  /**
+   * Commits a batch; nothing of it is acted upon before. Throws `LeaseLost` or `Overtaken`. While the database is away
+   * it tries again: what was done must not be forgotten because it could not be written down at once.
+   */
+  async commit(batch: Batch, working: Working | null, status: ThreadStatus, settling?: Settling): Promise<void> {
+    const { stores, leaseMs, reached, progress } = this.#host;
+    const isOfRun = batch.records.length > 0;
+    const records = JSON.stringify(batch.records);
+    const notes = batch.notes.length > 0 ? JSON.stringify(batch.notes) : null;
+    const run = isOfRun ? this.run : 0;
+    const link = { seq: this.#nextSeq, run, records, notes, messages: batch.messages.map(({ hash }) => hash) };
+    const hash = nextHash(this.#lastHash, link);
+    const isOver = this.state === null || this.state.position === "ended";
+    const commit = {
+      id: crypto.randomUUID(),
+      thread_id: this.id,
+      worker: this.#worker,
+      epoch: this.epoch,
+      seq: this.#nextSeq,
+      lease_us: leaseMs * 1000,
+      status,
+      state: this.state && JSON.stringify(this.state),
+      working: working === null || isOver ? null : this.#text(working),
+      ...this.#answer(batch, isOver ? null : working),
+      run: this.run,
+      steps: this.steps,
+      next_message: batch.nextMessage,
+      tail_from: batch.tailFrom,
+      summary_seq: batch.summarySeq,
+      event: { run, records, notes, messages_from: this.#nextMessage, settled: isSettled(this.state), hash },
+      messages: batch.messages,
+      drained: batch.drained,
+      queued: batch.queued,
+      run_change: this.#changed(batch),
+      calls: batch.calls,
+      opened_request: batch.opened,
+      closed_request: batch.closed,
+      settle: settling ? { wake_rev: this.#wakeRev, due_after: microseconds(settling.dueAfter) } : null,
+    };
+    const point = pointOf(batch, settling);
+    await reached(`before commit ${point}`);
+    const sentAt = performance.now();
+    const committed = await persistently(
+      () => stores.threads.commit(commit),
+      () => this.isGivenUp,
+    );
+    if (committed.outcome === "lost") throw new LeaseLost(`Thread ${this.id} is held by somebody else.`);
+    if (committed.outcome === "overtaken") throw new Overtaken(`Thread ${this.id} was changed from outside.`);
+    this.#nextSeq++;
+    this.#nextMessage = batch.nextMessage;
+    this.#tailFrom = batch.tailFrom;
+    this.#summarySeq = batch.summarySeq;
+    this.#lastHash = hash;
+    this.#heldUntil = sentAt + leaseMs;
+    this.entries = this.entries.filter(({ seq }) => !batch.drained.includes(seq));
+    await reached(`after commit ${point}`);
+    progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);
+    if (this.#host.verifies && isOfRun) await this.#verify(commit.state);
+    const isWoken = committed.wake_rev !== this.#wakeRev || batch.queued.length > 0;
+    this.#wakeRev = committed.wake_rev;
+    if (isWoken && !settling) await this.readInbox();
+  }
+
+  /** Sealed when it holds what a tool is called with, or what came of it. */
+  #text(working: Working): string {
+    const text = JSON.stringify({ kept: keepWorking(working), from: this.runFrom } satisfies KeptText);
+    const { call, queued, turnExecutions, run } = working;
+    const isOfCall = call !== null || queued.length > 0 || turnExecutions.length > 0;
+    // What was asked of somebody outside stays with the run after the call has ended.
+    const isSecret = isOfCall || run.approval !== null || run.pending !== null;
+    return isSecret ? this.#host.sealing.seal(text, this.id) : text;
+  }
+
+  #answer(batch: Batch, working: Working | null): { readonly answer?: string | null } {
+    if (working === null) return { answer: null };
+    if (!batch.changesAnswer) return {};
+    const { answer } = working;
+    if (answer.history === null && Object.keys(answer.result).length === 0) return { answer: null };
+    return { answer: this.#host.sealing.seal(JSON.stringify(answer), this.id) };
+  }
+
+  /** How the run stands, when that is news. */
+  #changed({ run }: Batch) {
+    if (!run || (run.key === undefined && run.status === this.#runStatus && run.outcome === null)) return null;
+    this.#runStatus = run.status;
+    return run;
+  }
+
+  /** What was stored must be what the records lead to. */
+  async #verify(state: string | null): Promise<void> {
+    const all = await this.#host.stores.threads.eventsOfRun(this.id, this.run);
+    // A process that slept after its commit may find those of its successor, too.
+    const events = all.filter(({ seq }) => seq < this.#nextSeq);
+    const folded = sortedText(fold(events.flatMap(({ records }) => JSON.parse(records))));
+    const stored = sortedText(JSON.parse(state ?? "null"));
+    if (folded === stored) return;
+    throw new Error(`The records of thread ${this.id} do not lead to its state:\n${folded}\n${stored}`);
+  }
+}
+
+export function microseconds(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : Math.max(0, Math.ceil(milliseconds * 1000));
+}
+
+/** No call is open and none is to come: the history is whole. */
+function isSettled(state: State | null): boolean {
+  if (!state) return true;
+  const { position, batch } = state;
+  return !isInCall(position) && batch.next >= batch.count;
+}
+
+function isInCall(position: Position): boolean {
+  return position.startsWith("call.");
+}
+
+/** A commit is named after what it is made for. */
+function pointOf({ records, calls }: Batch, settling: Settling | undefined): string {
+  const last = records.at(-1)?.fact;
+  const name =
+    last?.type === "begun" ? `begun ${last.effect.kind}` : (last?.type ?? (calls.length > 0 ? "begun again" : "inbox"));
+  return settling ? `${name} and settle` : name;
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Tries again for as long as only the database is to blame. */
+async function persistently<Value>(attempt: () => Promise<Value>, isGivenUp: () => boolean): Promise<Value> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (!isPassing(thrown)) throw thrown;
+      if (isGivenUp()) throw new LeaseLost("The thread was given up while the database was away.");
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+function isPassing(thrown: unknown): boolean {
+  return thrown instanceof HoldfastError && ["database_unavailable", "database_full"].includes(thrown.code);
+}

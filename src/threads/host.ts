@@ -1,0 +1,24 @@
+// What a worker lends to the threads it runs.
+import type { Stores } from "../backend/stores.ts";
+import type { Agent } from "./agent.ts";
+import type { LiveTexts } from "./live-texts.ts";
+import type { Reached } from "./points.ts";
+import type { Progress } from "./progress.ts";
+import type { Sealing } from "./sealing.ts";
+
+export type Host = {
+  readonly stores: Stores;
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly sealing: Sealing;
+  readonly progress: Progress;
+  readonly liveTexts: LiveTexts;
+  readonly reached: Reached;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** True when other processes work on the same data, so that whoever held a thread before may still be at work. */
+  readonly isShared: boolean;
+  /** How long a thread is held without word from its holder. */
+  readonly leaseMs: number;
+  /** After every commit, fold the stored records and compare: for tests, since the whole run is read each time. */
+  readonly verifies: boolean;
+};

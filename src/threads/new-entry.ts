@@ -1,0 +1,119 @@
+// Entries for a thread's inbox, ready to be stored.
+import type { EntryKind, NewEntry } from "../backend/inbox.ts";
+import { stableHash } from "../contracts/canonical-json.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import * as message from "../contracts/conversation/message.ts";
+import type { Json, JsonMap } from "../contracts/json.ts";
+import { snapshotMap } from "../contracts/json.ts";
+import { checkName, checkText } from "./check-arguments.ts";
+import type { Sealing } from "./sealing.ts";
+import type { MessageInput } from "./tool.ts";
+
+type Written = {
+  readonly kind: EntryKind;
+  readonly operation: string;
+  readonly body: JsonMap;
+  /** What a repeat under the same key must be equal to. */
+  readonly payload: Json;
+  readonly key: string | undefined;
+  readonly wakesStopped?: boolean;
+  readonly urgent?: boolean;
+};
+
+function entry({ kind, operation, body, payload, key, wakesStopped = false, urgent = false }: Written): NewEntry {
+  const id = crypto.randomUUID();
+  if (key !== undefined) checkName("key", key);
+  return {
+    id,
+    kind,
+    body: JSON.stringify(body),
+    operation,
+    idempotency_key: key ?? id,
+    payload_hash: stableHash(payload),
+    wakes_stopped: wakesStopped,
+    urgent,
+  };
+}
+
+/** A message as somebody wrote it: text alone is a user's. */
+export function readMessage(content: string | MessageInput): Message {
+  return typeof content === "string" ? message.text("user", content) : message.normalize({ role: "user", ...content });
+}
+
+type Key = { readonly key?: string | undefined };
+
+export const createEntry = {
+  /** A user speaks: that also lets a stopped thread go on. */
+  message(content: string | MessageInput, { key }: Key): NewEntry {
+    const sent = readMessage(content);
+    const resumes = sent.role === "user";
+    return entry({
+      kind: "message",
+      operation: "send",
+      body: { message: sent, resumes },
+      payload: sent,
+      key,
+      wakesStopped: resumes,
+    });
+  },
+
+  queuedMessage(
+    content: string | MessageInput,
+    { key, silent = false }: Key & { readonly silent?: boolean },
+  ): NewEntry {
+    const { metadata, ...rest } = readMessage(content);
+    const queued = message.normalize(silent ? { ...rest, metadata: { ...metadata, silent } } : { ...rest, metadata });
+    return entry({
+      kind: "message",
+      operation: "queue",
+      body: { message: queued, resumes: false },
+      payload: queued,
+      key,
+    });
+  },
+
+  /** Its parameters may hold secrets, so they are sealed until the tool runs. */
+  queuedTool(
+    name: string,
+    given: JsonMap,
+    { key, sealing, threadId }: Key & { readonly sealing: Sealing; readonly threadId: string },
+  ): NewEntry {
+    checkName("name", name);
+    const parameters = snapshotMap(given);
+    const id = `queued-${crypto.randomUUID()}`;
+    const sealed = sealing.seal(JSON.stringify({ id, name, parameters }), threadId);
+    const payload = { name, parameters: sealing.bind(parameters, name) };
+    return entry({ kind: "tool", operation: "queue_tool", body: { sealed }, payload, key });
+  },
+
+  continue({ key }: Key): NewEntry {
+    return entry({ kind: "continue", operation: "continue", body: {}, payload: {}, key, wakesStopped: true });
+  },
+
+  stop(reason: string, { key }: Key = {}): NewEntry {
+    checkText("reason", reason);
+    return entry({
+      kind: "stop",
+      operation: "stop",
+      body: { reason },
+      payload: { reason },
+      key,
+      wakesStopped: true,
+      urgent: true,
+    });
+  },
+
+  edit(seq: number, edited: Message, { key }: Key): NewEntry {
+    const body = { seq, message: edited };
+    return entry({ kind: "edit", operation: "edit", body, payload: body, key, wakesStopped: true });
+  },
+
+  deletion(seq: number, { key }: Key): NewEntry {
+    return entry({ kind: "deletion", operation: "delete", body: { seq }, payload: { seq }, key, wakesStopped: true });
+  },
+
+  settlement(run: number, number: number, result: Json, { key }: Key): NewEntry {
+    const body = { run, number, result };
+    return entry({ kind: "settlement", operation: "settle_call", body, payload: body, key, wakesStopped: true });
+  },
+};

@@ -1,0 +1,54 @@
+// How a run stands, for whoever waits for it: what a send comes to.
+import type { Usage } from "../contracts/conversation/usage.ts";
+import type { Json, JsonMap } from "../contracts/json.ts";
+import { assembleResult } from "../loop/assemble-result.ts";
+import type { State } from "../loop/state.ts";
+import type { Working } from "../loop/working.ts";
+
+/** Where a run ended, or what it waits for. */
+export type RunOutcome = {
+  /** `completed`, or why it is not: `approval_required`, `runtime_tool_pending`, `interrupted`, `failed`, `budget_exceeded`, `stalled`. */
+  readonly status: string;
+  readonly completed: boolean;
+  readonly final_content: string;
+  readonly turn_count: number;
+  readonly usage: Usage;
+  /** The request that somebody has to answer before the run goes on. */
+  readonly waiting_for?: { readonly request_id: string; readonly kind: string; readonly shown: Json };
+  readonly budget?: string;
+  readonly stalled?: JsonMap;
+  readonly interrupted?: JsonMap;
+  readonly failure?: JsonMap;
+  readonly structured_output?: Json;
+};
+
+type Told = "stalled" | "interrupted" | "failure" | "structured_output";
+
+/** Of a run that has ended. Only its own messages are looked at, however long the thread is. */
+export function endedOutcome(state: State, working: Working, ownMessages: number): RunOutcome {
+  const transcript = working.transcript.slice(working.transcript.length - ownMessages);
+  const result = assembleResult(state, { ...working, transcript });
+  const { status, completed = false, final_content = "", budget } = result;
+  const { stalled, interrupted, failure, structured_output } = result as JsonMap & Pick<RunOutcome, Told>;
+  return {
+    status: status ?? (completed ? "completed" : "ended"),
+    completed,
+    final_content,
+    turn_count: state.turn,
+    usage: state.usage,
+    ...(budget !== undefined && { budget }),
+    ...(stalled !== undefined && { stalled }),
+    ...(interrupted !== undefined && { interrupted }),
+    ...(failure !== undefined && { failure }),
+    ...(structured_output !== undefined && { structured_output }),
+  };
+}
+
+/** Of a run that waits for somebody outside. */
+export function waitingOutcome(
+  { turn, usage, waiting }: State,
+  waiting_for: { readonly request_id: string; readonly kind: string; readonly shown: Json },
+): RunOutcome {
+  const status = waiting?.as === "approval" ? "approval_required" : "runtime_tool_pending";
+  return { status, completed: false, final_content: "", turn_count: turn, usage, waiting_for };
+}

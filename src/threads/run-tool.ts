@@ -1,0 +1,142 @@
+// Runs one tool call: checks what it is called with, gives it its context and its time, and keeps what it queues until
+// its outcome is committed.
+import { setTimeout as pause } from "node:timers/promises";
+import type { NewEntry } from "../backend/inbox.ts";
+import type { ToolCall } from "../contracts/tools/call.ts";
+import { createEntry } from "./new-entry.ts";
+import type { Sealing } from "./sealing.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+
+export type ToolRun = {
+  readonly tool: Tool;
+  readonly call: ToolCall;
+  readonly idempotencyKey: string;
+  readonly threadId: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly sealing: Sealing;
+};
+
+/** What came of it, and what it wants to be left in the thread's inbox. */
+export type ToolOutcome = { readonly returned: unknown; readonly queued: readonly NewEntry[] };
+
+/** Throws what the tool threw in its last attempt. What a failing attempt queued is forgotten. */
+export async function runTool(run: ToolRun): Promise<ToolOutcome> {
+  const { tool, call, signal } = run;
+  const input = await tool.validateInput(call.parameters);
+  if (!input.ok) return { returned: invalidParameters(call, input.problems), queued: [] };
+  if (!tool.execute) return { returned: forTheClient(call), queued: [] };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await runOnce(run, input.value, attempt);
+    } catch (thrown) {
+      if (attempt >= tool.retry.attempts || signal.aborted || thrown instanceof TimeUp) throw thrown;
+      await pause(pauseAfter(attempt, tool), undefined, { signal });
+    }
+  }
+}
+
+class TimeUp extends Error {}
+
+/** Milliseconds between two attempts: doubled each time, though a timer cannot be set for ever. */
+function pauseAfter(attempt: number, { retry }: Tool): number {
+  return Math.min(retry.backoffMs * 2 ** Math.min(attempt - 1, 100), LONGEST_PAUSE_MS);
+}
+
+export const LONGEST_PAUSE_MS = 300_000;
+
+async function runOnce(run: ToolRun, input: unknown, attempt: number): Promise<ToolOutcome> {
+  const { tool, call, timeoutMs } = run;
+  const cut = cutOff(run.signal);
+  const queued: NewEntry[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new TimeUp());
+      cut.now();
+    }, timeoutMs);
+  });
+  try {
+    const returned = await Promise.race([tool.execute?.(input, contextOf(run, attempt, cut, queued)), timeUp]);
+    const output = await tool.validateOutput(returned);
+    if (!output.ok) return { returned: invalidResult(call, output.problems), queued: [] };
+    return { returned: returned === undefined ? null : returned, queued };
+  } catch (thrown) {
+    if (thrown instanceof TimeUp) return { returned: tookTooLong(call, timeoutMs), queued: [] };
+    throw thrown;
+  } finally {
+    clearTimeout(timer);
+    cut.end();
+  }
+}
+
+type CutOff = { readonly signal: () => AbortSignal; now(): void; end(): void };
+
+/** A signal for one attempt, which follows the run's and its own time. Most tools never look at it: then there is none. */
+function cutOff(ofRun: AbortSignal): CutOff {
+  let own: AbortController | undefined;
+  let isCut = false;
+  const now = () => {
+    isCut = true;
+    own?.abort();
+  };
+  return {
+    now,
+    signal() {
+      if (own) return own.signal;
+      own = new AbortController();
+      ofRun.addEventListener("abort", now, { once: true });
+      if (isCut || ofRun.aborted) own.abort();
+      return own.signal;
+    },
+    end: () => own && ofRun.removeEventListener("abort", now),
+  };
+}
+
+function contextOf(run: ToolRun, attempt: number, cut: CutOff, queued: NewEntry[]): ToolContext {
+  const { call, idempotencyKey, sealing, threadId } = run;
+  const key = () => `${idempotencyKey}:${queued.length}`;
+  return Object.freeze({
+    idempotencyKey,
+    get signal() {
+      return cut.signal();
+    },
+    threadId,
+    callId: call.id ?? "",
+    toolName: call.tool_name,
+    attempt,
+    queueMessage(content, options = {}) {
+      queued.push(createEntry.queuedMessage(content, { ...options, key: key() }));
+    },
+    queueTool(name, parameters) {
+      queued.push(createEntry.queuedTool(name, parameters, { key: key(), sealing, threadId }));
+    },
+  } satisfies ToolContext);
+}
+
+type Problems = readonly { readonly path: string; readonly message: string }[];
+
+function invalidParameters({ tool_name }: ToolCall, problems: Problems) {
+  const error = `The parameters of '${tool_name}' are not valid: ${inWords(problems)}`;
+  return { success: false, tool_name, error, metadata: { error_type: "invalid_parameters" } };
+}
+
+function invalidResult({ tool_name }: ToolCall, problems: Problems) {
+  const error = `'${tool_name}' ran, but what it returned is not valid: ${inWords(problems)}`;
+  return { success: false, tool_name, error, metadata: { error_type: "invalid_result" } };
+}
+
+function tookTooLong({ tool_name }: ToolCall, timeoutMs: number) {
+  const error = `'${tool_name}' did not answer within ${timeoutMs} ms; what it did is unknown.`;
+  return { success: false, tool_name, error, metadata: { error_type: "timeout" } };
+}
+
+/** Says that whoever started the run has to run the tool. */
+function forTheClient({ tool_name }: ToolCall) {
+  const error = "The tool waits for an external runtime.";
+  return { success: false, tool_name, error, status: "runtime_tool_pending", runtime_tool_request: {} };
+}
+
+function inWords(problems: Problems): string {
+  return problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+}

@@ -1,0 +1,133 @@
+// One run of an agent on a thread, in memory: the machine's working memory and who does what it asks for.
+import type { NewEntry } from "../backend/inbox.ts";
+import { trimmed } from "../contracts/coerce.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import { holdfastError } from "../contracts/error.ts";
+import { isMap } from "../contracts/json.ts";
+import type { ToolCall } from "../contracts/tools/call.ts";
+import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
+import { type Attempted, attempts } from "../loop/attempt.ts";
+import { type Callbacks, callbacks } from "../loop/callbacks.ts";
+import { configure } from "../loop/configure.ts";
+import { takeUp } from "../loop/keep-working.ts";
+import { observe, type Tell } from "../loop/observe.ts";
+import type { TurnRunner } from "../loop/options.ts";
+import type { Rules, Working } from "../loop/working.ts";
+import { type Agent, runOptions } from "./agent.ts";
+import type { HeldThread } from "./held-thread.ts";
+import type { Host } from "./host.ts";
+import { idempotencyKey, timeoutOf } from "./ledger.ts";
+import { runTool } from "./run-tool.ts";
+import { readTranscript } from "./transcript.ts";
+
+export type ThreadRun = {
+  readonly agent: Agent;
+  readonly working: Working;
+  readonly tell: Tell;
+  readonly abort: AbortController;
+  /** Calls into somebody else's code, until the run is cut off. */
+  readonly attempt: (call: () => unknown) => Attempted;
+  readonly carryOut: Callbacks;
+  /** What the model has said of the answer it is giving now. */
+  said: string;
+  /** What the tool that ran last wants to be left in the inbox. */
+  queued: readonly NewEntry[];
+};
+
+const rules: Rules = { waiting: "park", rest: "settle", inbox: true };
+
+/** Takes a run up where the thread stands, or makes a new one ready. */
+export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadRun {
+  const agent = agentOf(host, held);
+  const abort = new AbortController();
+  const { signal } = abort;
+  const own = runOptions(agent);
+  const run_id = `${held.id}:${held.run}`;
+  const options = {
+    ...own,
+    context: { agent_slug: agent.slug, ...own.context, thread_id: held.id, run_id },
+    toolExecutor: (call: ToolCall, declaration: ToolDeclaration) => execute(call, declaration),
+    sessionId: held.id,
+    runId: run_id,
+    signal,
+  };
+  const configured = configure([], options);
+  const config = { ...configured.config, rules, mediates: true, storesRequests: false, storesActions: false };
+  const { messages, seqs } = readTranscript(held.loaded.messages);
+  held.seqs = seqs;
+  const kept = isNew ? null : held.keptText();
+  held.runFrom = kept?.from ?? held.nextMessage;
+  const working = takeUp(config, messages, kept?.kept ?? null, isNew ? null : held.keptAnswer());
+  const run: ThreadRun = {
+    agent,
+    working,
+    tell: observe(options),
+    abort,
+    attempt: attempts(signal).attempt,
+    carryOut: callbacks({ ...configured, config }, modelRunner, options),
+    said: "",
+    queued: [],
+  };
+
+  function modelRunner(...[given, context, turn]: Parameters<TurnRunner>): unknown {
+    const step = held.steps;
+    // Grows with every claim and with every commit, so no two tries at an answer have the same number.
+    const attempt = held.epoch + held.nextSeq;
+    run.said = "";
+    const onDelta = (delta: unknown) => {
+      if (!isMap(delta) || delta.type !== "text" || typeof delta.text !== "string" || signal.aborted) return;
+      run.said += delta.text;
+      host.liveTexts.say({ thread_id: held.id, step, attempt, content: run.said });
+    };
+    const { instructions } = agent;
+    const asked = { ...turn, signal, step, attempt, onDelta, ...(instructions !== undefined && { instructions }) };
+    return Promise.resolve(agent.model(given, context, asked)).then((answer) =>
+      withCallIds(onlyAdding(given, answer), step),
+    );
+  }
+
+  async function execute(call: ToolCall, declaration: ToolDeclaration): Promise<unknown> {
+    const tool = agent.tools.get(declaration.name);
+    if (!tool) throw new Error(`Nobody runs the tool '${declaration.name}' here.`);
+    const number = working.call?.number ?? 0;
+    const key = idempotencyKey(held.state?.key ?? "", number);
+    const { sealing } = host;
+    const { returned, queued } = await runTool({
+      tool,
+      call,
+      idempotencyKey: key,
+      threadId: held.id,
+      timeoutMs: timeoutOf(tool),
+      signal,
+      sealing,
+    });
+    run.queued = queued;
+    return returned;
+  }
+
+  return run;
+}
+
+function agentOf({ agents }: Host, { agent }: HeldThread): Agent {
+  const known = agents.get(agent);
+  if (!known) throw new Error(`Nobody here knows the agent ${agent}.`);
+  return known;
+}
+
+/** A model may return the transcript with its answer behind it. What is stored already it cannot change. */
+function onlyAdding(given: readonly Message[], answer: unknown): unknown {
+  if (!isMap(answer) || !Array.isArray(answer.messages)) return answer;
+  const { messages } = answer;
+  if (messages.length >= given.length && given.every((message, index) => messages[index] === message)) return answer;
+  throw holdfastError("invalid_agent_conversation_loop", "A thread's model may add to the transcript, not change it.");
+}
+
+/** A call without an id gets one that no other call of the thread has: providers refuse a history with two of a kind. */
+function withCallIds(answer: unknown, step: number): unknown {
+  if (!isMap(answer) || !Array.isArray(answer.tool_calls)) return answer;
+  const tool_calls = answer.tool_calls.map((call: unknown, index) => {
+    if (!isMap(call) || (trimmed(call.id) ?? trimmed(call.tool_call_id)) !== undefined) return call;
+    return { ...call, id: `call-${step + 1}-${index + 1}` };
+  });
+  return { ...answer, tool_calls };
+}

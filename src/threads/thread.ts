@@ -1,0 +1,282 @@
+// A thread as its users hold it: a handle without state of its own. Everything it does is a write to the inbox or a read.
+import type { NewEntry } from "../backend/inbox.ts";
+import type { StoredCall, StoredRun, Thread } from "../backend/thread-store.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import * as message from "../contracts/conversation/message.ts";
+import { holdfastError } from "../contracts/error.ts";
+import type { JsonMap } from "../contracts/json.ts";
+import { checkNumber, checkThreadKey, isName } from "./check-arguments.ts";
+import { isWork, type ReadEntry, readEntry, staysStopped, stopsIn } from "./entries.ts";
+import { exportThread, type ThreadExport } from "./export.ts";
+import { forkThread } from "./fork.ts";
+import type { Host } from "./host.ts";
+import { createEntry, readMessage } from "./new-entry.ts";
+import type { RunOutcome } from "./outcome.ts";
+import { readStream, type StreamOptions } from "./read-stream.ts";
+import { type Session, sessionOf } from "./session-view.ts";
+import type { StreamEvent } from "./stream.ts";
+import type { MessageInput } from "./tool.ts";
+import { until } from "./until.ts";
+
+/** What a send came to: the outcome of the run that took the message in. */
+export type SendOutcome = RunOutcome & { readonly thread_id: string; readonly run: number };
+
+type Keyed = {
+  /** Makes a repeat of the same write the same write; another write under it is refused. */
+  readonly key?: string;
+};
+
+type Waiting = { readonly signal?: AbortSignal };
+
+/** A message of a thread, with its number. */
+export type ThreadMessage = {
+  readonly seq: number;
+  readonly run: number;
+  readonly step: number;
+  readonly message: Message;
+};
+
+export interface ThreadHandle {
+  readonly id: string;
+  readonly key: string;
+  /** Leaves a message and waits for what the run that takes it in comes to: that it ends, or waits for somebody. */
+  send(content: string | MessageInput, options?: Keyed & Waiting): Promise<SendOutcome>;
+  /** Leaves a message and returns when it is stored. A stopped thread does not run for it. */
+  queueMessage(
+    content: string | MessageInput,
+    options?: Keyed & { readonly silent?: boolean },
+  ): Promise<{ id: string }>;
+  /** Has a tool run before the model is asked again; call and result become part of the thread. */
+  queueTool(name: string, parameters?: JsonMap, options?: Keyed): Promise<{ id: string }>;
+  /** What happened and what happens, from the beginning or after an event, until the signal fires or the run has ended. */
+  stream(options?: StreamOptions): AsyncIterable<StreamEvent>;
+  /** The outcome of the current or last run, once it has ended or waits for somebody; undefined when there was none. */
+  wait(options?: Waiting): Promise<SendOutcome | undefined>;
+  /** Stops what the thread is doing, and returns when it has stopped. What is queued is kept, and not run. */
+  stop(options?: Keyed & Waiting & { readonly reason?: string }): Promise<Thread>;
+  /** Lets a stopped thread go on with what is queued, or asks the model once more. */
+  continue(options?: Keyed & Waiting): Promise<SendOutcome>;
+  /** Stops the thread for good. It can still be read; a second time changes nothing. */
+  terminate(options?: Waiting): Promise<Thread>;
+  /** A new thread with this one's history up to a settled step: the last one, or the last one not after that event. */
+  fork(key: string, options?: { readonly at?: number }): Promise<ThreadHandle>;
+  /** Replaces a message by another version, once no run is under way. */
+  editMessage(seq: number, content: string | MessageInput, options?: Keyed): Promise<void>;
+  /** Takes a message out of what models are shown, once no run is under way; a call goes with its result. */
+  deleteMessage(seq: number, options?: Keyed): Promise<void>;
+  /** Takes back a message or tool that is still queued; false when it was taken in already. */
+  cancelQueued(id: string): Promise<boolean>;
+  status(): Promise<Thread>;
+  /** The messages as they were added, oldest first; superseded ones in their current version. */
+  messages(): Promise<readonly ThreadMessage[]>;
+  /** The thread as the Agents API knows it: a session with its transcript. */
+  session(): Promise<Session>;
+  runs(): Promise<readonly StoredRun[]>;
+  calls(): Promise<readonly StoredCall[]>;
+  /** Everything that is stored of the thread, secrets excepted. */
+  export(): Promise<ThreadExport>;
+}
+
+/** Where to come back to. */
+export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">): ThreadHandle {
+  const { threads, inbox } = host.stores;
+
+  async function status(): Promise<Thread> {
+    const thread = await threads.get(id);
+    if (!thread) throw notFound(id);
+    return thread;
+  }
+
+  async function put(entry: NewEntry): Promise<{ id: string }> {
+    await host.reached(`before put ${entry.kind}`);
+    const stored = await inbox.put(id, entry);
+    switch (stored.outcome) {
+      case "stored":
+      case "repeated":
+        await host.reached(`after put ${entry.kind}`);
+        return { id: stored.id };
+      case "conflicting":
+        throw holdfastError(
+          "idempotency_conflict",
+          `The key "${entry.idempotency_key}" was used before for something else.`,
+        );
+      case "terminated":
+        throw holdfastError("thread_terminated", `Thread "${id}" was terminated and takes no more work.`);
+      case "not_found":
+        throw notFound(id);
+    }
+  }
+
+  /** What a run comes to, if it has come to something. */
+  async function outcomeOf(run: number): Promise<SendOutcome | undefined> {
+    const stored = await threads.run(id, run);
+    if (!stored || stored.outcome === null) return undefined;
+    return { thread_id: id, run, ...(JSON.parse(stored.outcome) as RunOutcome) };
+  }
+
+  /** The outcome of the run that took an entry in. */
+  async function outcomeFor(entryId: string, signal?: AbortSignal): Promise<SendOutcome> {
+    return await until(host.progress, id, signal, async () => {
+      const thread = await status();
+      // Read after the status: what was taken in before the thread was terminated or got stuck may have its outcome.
+      const fate = await inbox.fate(id, entryId);
+      if (fate?.drained && fate.run === null)
+        throw holdfastError("message_cancelled", "The message was taken back before a run took it in.");
+      const outcome = fate?.drained && fate.run !== null ? await outcomeOf(fate.run) : undefined;
+      if (outcome) return outcome;
+      if (thread.status === "stuck") throw stuck(id);
+      if (fate?.drained) return undefined;
+      if (thread.status === "terminated") throw terminatedFirst(id);
+      // Nothing is taken in before somebody answers, so that is what there is to tell.
+      return (await waitsForSomebody(thread)) ? await outcomeOf(thread.run) : undefined;
+    });
+  }
+
+  /** True when the run goes on only with an answer, and there is none yet. */
+  async function waitsForSomebody({ status, run }: Thread): Promise<boolean> {
+    if (status !== "waiting" || (await outcomeOf(run)) === undefined) return false;
+    return !(await inbox.waiting(id)).some(({ kind }) => kind === "answer" || kind === "stop");
+  }
+
+  /** True when a stopped thread has nothing to take in, and no user has spoken since. */
+  async function staysAtRest({ status }: Thread, waiting: readonly ReadEntry[]): Promise<boolean> {
+    return status === "stopped" && waiting.every(isWork) && staysStopped(waiting, await inbox.lastStop(id));
+  }
+
+  /** The thread, once there is nothing that it would do by itself. */
+  async function resting(): Promise<Thread | undefined> {
+    const waiting = (await inbox.waiting(id)).map(readEntry);
+    // Read after the inbox: what was taken in between shows in the status.
+    const thread = await status();
+    if (thread.status === "stuck") throw stuck(id);
+    const isAtRest = {
+      running: false,
+      waiting: await waitsForSomebody(thread),
+      stopped: await staysAtRest(thread, waiting),
+      terminated: stopsIn(waiting).length === 0,
+      idle: waiting.length === 0,
+    }[thread.status];
+    return isAtRest ? thread : undefined;
+  }
+
+  return {
+    id,
+    key,
+    status,
+    async send(content, options = {}) {
+      const { id: entryId } = await put(createEntry.message(content, { key: options.key }));
+      return await outcomeFor(entryId, options.signal);
+    },
+    async queueMessage(content, options = {}) {
+      return await put(createEntry.queuedMessage(content, { ...options }));
+    },
+    async queueTool(name, parameters = {}, options = {}) {
+      const { sealing } = host;
+      return await put(createEntry.queuedTool(name, parameters, { key: options.key, sealing, threadId: id }));
+    },
+    stream: (options = {}) => readStream(host, id, options),
+    async wait({ signal } = {}) {
+      const found = await until(host.progress, id, signal, async () => {
+        const thread = await resting();
+        if (!thread) return undefined;
+        if (thread.run === 0) return { outcome: undefined };
+        // An answer that came in between has the run go on, and there is nothing to tell yet.
+        const outcome = await outcomeOf(thread.run);
+        return outcome && { outcome };
+      });
+      return found.outcome;
+    },
+    async stop({ key: idempotencyKey, reason = "Stopped.", signal } = {}) {
+      const { id: entryId } = await put(createEntry.stop(reason, { key: idempotencyKey }));
+      return await until(host.progress, id, signal, async () => {
+        const thread = await status();
+        // A user who spoke right afterwards may have the thread run again: the stop does not wait for that.
+        if ((await inbox.fate(id, entryId))?.drained) return await status();
+        if (thread.status === "stuck") throw stuck(id);
+        return undefined;
+      });
+    },
+    async continue(options = {}) {
+      const { id: entryId } = await put(createEntry.continue({ key: options.key }));
+      return await outcomeFor(entryId, options.signal);
+    },
+    async terminate({ signal } = {}) {
+      await host.reached("before terminate");
+      const terminated = await threads.terminate(id, createEntry.stop("Terminated."));
+      if (!terminated) throw notFound(id);
+      await host.reached("after terminate");
+      return await until(host.progress, id, signal, resting);
+    },
+    async fork(forkKey, { at } = {}) {
+      checkThreadKey(forkKey);
+      if (at !== undefined) checkNumber("at", at);
+      return createHandle(host, await forkThread(host, id, forkKey, at ?? null));
+    },
+    async editMessage(seq, content, options = {}) {
+      await known(seq);
+      await put(createEntry.edit(seq, readMessage(content), { key: options.key }));
+    },
+    async deleteMessage(seq, options = {}) {
+      await known(seq);
+      await put(createEntry.deletion(seq, { key: options.key }));
+    },
+    async cancelQueued(entryId) {
+      if (!isName(entryId)) return false;
+      await host.reached("before cancel");
+      const isCancelled = await inbox.cancel(id, entryId);
+      await host.reached("after cancel");
+      return isCancelled;
+    },
+    messages,
+    async session() {
+      return sessionOf(
+        await status(),
+        (await messages()).map(({ message: envelope }) => envelope),
+      );
+    },
+    runs: () => threads.runs(id),
+    calls: () => threads.calls(id),
+    export: () => exportThread(host, id),
+  };
+
+  async function messages(): Promise<readonly ThreadMessage[]> {
+    const rows = [];
+    for (let from = 0; ; ) {
+      const page = await threads.messages(id, { from, limit: PAGE });
+      rows.push(...page);
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) break;
+      from = last.seq + 1;
+    }
+    const superseding = new Map(rows.flatMap((row) => (row.supersedes === null ? [] : [[row.supersedes, row]])));
+    return rows.flatMap((row) => {
+      if (row.kind !== "message") return [];
+      const current = superseding.get(row.seq) ?? row;
+      if (current.kind === "deletion") return [];
+      const { seq, run, step } = row;
+      return [{ seq, run, step, message: message.normalize(JSON.parse(current.envelope)) }];
+    });
+  }
+
+  async function known(seq: number): Promise<void> {
+    checkNumber("seq", seq);
+    const [row] = await threads.messages(id, { from: seq, limit: 1 });
+    if (row?.seq !== seq || row.kind !== "message") {
+      throw holdfastError("message_not_found", `Thread "${id}" has no message ${seq}.`);
+    }
+  }
+}
+
+const PAGE = 1_000;
+
+export function notFound(id: string) {
+  return holdfastError("thread_not_found", `There is no thread "${String(id)}".`);
+}
+
+function stuck(id: string) {
+  return holdfastError("thread_stuck", `Thread "${id}" was taken three times without getting on, and is left alone.`);
+}
+
+function terminatedFirst(id: string) {
+  return holdfastError("thread_terminated", `Thread "${id}" was terminated before it took the message in.`);
+}

@@ -1,0 +1,229 @@
+// Takes due threads and runs them, many at a time: one worker a process, any number of processes on a shared database.
+import type { Claimed } from "../backend/engine.ts";
+import type { SqlDriver } from "../backend/sql-driver.ts";
+import { type Activation, activate } from "./activation.ts";
+import type { Host } from "./host.ts";
+
+export type WorkerOptions = {
+  /** Threads that are worked on at the same time. */
+  readonly concurrency: number;
+  /** How often the database is asked for due threads when nobody has said that there are any. */
+  readonly pollMs: number;
+  /** Commits that a thread may make in one go while others are due. */
+  readonly slice: number;
+  /** How long what is under way may take once the worker is to stop. */
+  readonly drainMs: number;
+  /** Told what went wrong in running a thread; the thread itself is tried again. */
+  readonly onError: (error: unknown, threadId: string) => void;
+};
+
+/** A thread that was taken this often without a single commit is left alone until somebody looks at it. */
+const MOST_CLAIMS = 3;
+
+/** A thread in which something went wrong is tried again after this time, longer each time. */
+const RETRY_AFTER_MS = 500;
+
+/** The newest version of a run's state that this code can read. */
+export const STATE_VERSION = 1;
+
+export class Worker {
+  readonly id = `worker-${crypto.randomUUID()}`;
+  readonly #host: Host;
+  readonly #driver: SqlDriver;
+  readonly #options: WorkerOptions;
+  readonly #active = new Map<string, Activation>();
+  #isStopping = false;
+  #hasMoreDue = false;
+  #wake: (() => void) | undefined;
+  #isNudged = false;
+  #loop: Promise<void> | undefined;
+  #beat: NodeJS.Timeout | undefined;
+  #keeping: Promise<void> | undefined;
+  #unlisten: (() => void) | undefined;
+
+  constructor(host: Host, driver: SqlDriver, options: WorkerOptions) {
+    this.#host = host;
+    this.#driver = driver;
+    this.#options = options;
+  }
+
+  /** Begins to take threads. What a dead predecessor held is free at once. */
+  async start(): Promise<void> {
+    const { engine } = this.#host.stores;
+    await engine.register(this.id);
+    this.#unlisten = this.#driver.listen((threadId) => this.#hear(threadId));
+    await engine.reap(this.id);
+    this.#beat = setInterval(() => {
+      // One at a time, however slow the database is.
+      this.#keeping ??= this.#keepUp().finally(() => {
+        this.#keeping = undefined;
+      });
+    }, this.#beatMs);
+    this.#beat.unref();
+    this.#loop = this.#work();
+  }
+
+  get #beatMs(): number {
+    return Math.min(500, this.#host.leaseMs / 4);
+  }
+
+  /** Takes nothing more, lets what is under way come to a commit, and gives the rest back at once. */
+  async stop(): Promise<void> {
+    if (this.#isStopping) return void (await this.#loop);
+    this.#isStopping = true;
+    this.#nudge();
+    await this.#loop;
+    await this.#drain();
+    clearInterval(this.#beat);
+    await this.#keeping;
+    this.#unlisten?.();
+    const { engine } = this.#host.stores;
+    try {
+      await engine.release(this.id);
+      await engine.leave(this.id);
+    } catch (thrown) {
+      // The database is away. Then the leases run out by themselves.
+      this.#report(thrown, "");
+    }
+  }
+
+  async #drain(): Promise<void> {
+    // What goes wrong in a thread is told where it is followed, and must not keep the others from being given back.
+    const idle = Promise.allSettled([...this.#active.values()].map(({ done }) => done));
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, this.#options.drainMs);
+    });
+    await Promise.race([idle, patience]);
+    clearTimeout(timer);
+    for (const activation of this.#active.values()) activation.lost();
+    await idle;
+  }
+
+  async #work(): Promise<void> {
+    const { engine } = this.#host.stores;
+    const agents = [...this.#host.agents.keys()];
+    let pause = 0;
+    while (!this.#isStopping) {
+      try {
+        const free = this.#options.concurrency - this.#active.size;
+        const taken = free > 0 ? await this.#take(free, agents) : 0;
+        const due = await engine.nextDue({ agents, state_version: STATE_VERSION });
+        this.#hasMoreDue = due === 0 && taken >= free;
+        pause = 0;
+        // Without a free place there is nothing to do before one of the threads is laid down.
+        const isFull = this.#active.size >= this.#options.concurrency;
+        await this.#rest(isFull || due === null ? this.#options.pollMs : Math.min(this.#options.pollMs, due / 1000));
+      } catch (thrown) {
+        // The database is away: it is asked again, less and less often.
+        this.#report(thrown, "");
+        pause = Math.min(5_000, pause * 2 + 50);
+        await this.#rest(pause);
+      }
+    }
+  }
+
+  async #take(limit: number, agents: readonly string[]): Promise<number> {
+    const { stores, leaseMs } = this.#host;
+    const claimedAt = performance.now();
+    const claim = { worker: this.id, agents, state_version: STATE_VERSION, limit, lease_us: leaseMs * 1000 };
+    const claimed = await stores.engine.claim(claim);
+    if (claimed.length > 0) await this.#host.reached("after claim");
+    for (const thread of claimed) {
+      if (thread.claims > MOST_CLAIMS) {
+        await stores.engine.markStuck(thread.id, thread.epoch);
+        this.#host.progress.changed(thread.id);
+        continue;
+      }
+      const isSliceOver = (commits: number) => this.#isStopping || (this.#hasMoreDue && commits >= this.#options.slice);
+      const activation = activate(this.#host, { claimed: thread, worker: this.id, claimedAt, isSliceOver });
+      this.#active.set(thread.id, activation);
+      void this.#follow(thread, activation);
+    }
+    return claimed.length;
+  }
+
+  /** What goes wrong in one thread is told, and the thread is tried again a little later. */
+  async #follow({ id, epoch, claims }: Claimed, activation: Activation): Promise<void> {
+    try {
+      await activation.done;
+    } catch (thrown) {
+      this.#report(thrown, id);
+      await this.#giveBack(id, epoch, claims * RETRY_AFTER_MS);
+    } finally {
+      // By now this worker may have taken the thread again.
+      if (this.#active.get(id) === activation) this.#active.delete(id);
+      this.#nudge();
+    }
+  }
+
+  /** Whoever is told of errors may fail too: that ends nothing here. */
+  #report(error: unknown, threadId: string): void {
+    try {
+      this.#options.onError(error, threadId);
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
+  async #giveBack(id: string, epoch: number, dueAfterMs: number): Promise<void> {
+    try {
+      await this.#host.stores.engine.giveBack({ id, epoch, wake_rev: null }, dueAfterMs * 1000);
+    } catch {
+      // Then the lease runs out by itself.
+    }
+  }
+
+  /** Holds on to what is held, lets go of what was lost, and frees what dead workers held. */
+  async #keepUp(): Promise<void> {
+    const { engine } = this.#host.stores;
+    try {
+      const at = performance.now();
+      if (this.#active.size > 0 && this.#isRenewalDue(at)) {
+        const before = [...this.#active];
+        const own = before.map(([id]) => id);
+        const held = new Set((await engine.renew(this.id, own, this.#host.leaseMs * 1000)).map(({ id }) => id));
+        for (const [id, activation] of before) {
+          if (held.has(id)) activation.renewed(at);
+          else activation.lost();
+        }
+        this.#renewedAt = at;
+      }
+      if (this.#driver.isShared && (await engine.reap(this.id)) > 0) this.#nudge();
+    } catch (thrown) {
+      this.#report(thrown, "");
+    }
+  }
+
+  #renewedAt = 0;
+
+  #isRenewalDue(at: number): boolean {
+    return at - this.#renewedAt >= this.#host.leaseMs / 4;
+  }
+
+  #hear(threadId: string): void {
+    if (threadId === "") for (const activation of this.#active.values()) activation.lookAtInbox();
+    else this.#active.get(threadId)?.lookAtInbox();
+    this.#nudge();
+  }
+
+  #nudge(): void {
+    this.#isNudged = true;
+    this.#wake?.();
+  }
+
+  /** Until nudged, or for so long. */
+  async #rest(milliseconds: number): Promise<void> {
+    if (!this.#isNudged && !this.#isStopping) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#wake = undefined;
+    this.#isNudged = false;
+  }
+}
