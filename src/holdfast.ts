@@ -1,5 +1,5 @@
 // The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
-import { openStores } from "./backend/sql/open-stores.ts";
+import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
 import type { StoredCall, Thread, ThreadQuery } from "./backend/thread-store.ts";
 import { errorMessage, HoldfastError, holdfastError } from "./contracts/error.ts";
@@ -15,8 +15,9 @@ import { createProgress } from "./threads/progress.ts";
 import { createRequests, type Requests } from "./threads/requests.ts";
 import { createSealing } from "./threads/sealing.ts";
 import { readSecretKey } from "./threads/secret-key.ts";
-import { createHandle, notFound, type ThreadHandle } from "./threads/thread.ts";
-import { STATE_VERSION, Worker, type WorkerOptions } from "./threads/worker.ts";
+import { createHandle, type ThreadHandle } from "./threads/thread.ts";
+import { threadNotFound } from "./threads/thread-errors.ts";
+import { STATE_VERSION, Worker } from "./threads/worker.ts";
 
 export type HoldfastOptions = {
   /** `sqlite(path)` or `postgres(url)`. */
@@ -37,7 +38,7 @@ export type HoldfastOptions = {
   /** Ends in good order on SIGTERM and SIGINT; true unless given. */
   readonly drainsOnSignal?: boolean;
   /** Told what went wrong while running a thread. On the console unless given. */
-  readonly onError?: WorkerOptions["onError"];
+  readonly onError?: (error: unknown, threadId: string) => void;
   /** After every commit, compare the stored state with what the stored records lead to. For tests. */
   readonly verifies?: boolean;
   /** Told of every place where a crash may hurt. For tests. */
@@ -83,6 +84,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     progress,
     liveTexts: createLiveTexts(stores.liveText, { isShared }),
     reached: onPoint,
+    report: reporting(options.onError ?? printError),
     now: Date.now,
     isShared,
     leaseMs,
@@ -93,10 +95,14 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     pollMs,
     slice: 100,
     drainMs: options.drainMs ?? 10_000,
-    onError: options.onError ?? printError,
   });
   const runs = options.runs ?? true;
-  if (runs) await worker.start();
+  if (runs) {
+    await worker.start().catch(async (thrown: unknown) => {
+      await driver.close();
+      throw thrown;
+    });
+  }
 
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -110,11 +116,14 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     })();
     return closing;
   };
-  const onSignal = (signal: NodeJS.Signals) =>
+  const onSignal = (signal: NodeJS.Signals) => {
+    closingOnSignal++;
     void close().finally(() => {
+      closingOnSignal--;
       // Whoever else listens decides how the process ends; otherwise the signal does what it does without us.
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+      if (closingOnSignal === 0 && process.listenerCount(signal) === 0) process.kill(process.pid, signal);
     });
+  };
   if (runs && (options.drainsOnSignal ?? true)) for (const signal of endSignals) process.once(signal, onSignal);
 
   const { threads } = stores;
@@ -136,7 +145,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       },
       async get(id) {
         const thread = isName(id) ? await threads.get(id) : undefined;
-        if (!thread) throw notFound(id);
+        if (!thread) throw threadNotFound(id);
         return createHandle(host, thread);
       },
       async list(query = {}) {
@@ -146,7 +155,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       async retry(id) {
         checkName("id", id);
         if (await stores.engine.retry(id)) return;
-        if (!(await threads.get(id))) throw notFound(id);
+        if (!(await threads.get(id))) throw threadNotFound(id);
         throw holdfastError("thread_not_stuck", `Thread "${id}" is not stuck.`);
       },
     },
@@ -179,6 +188,17 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   };
 }
 
+/** Whoever is told of errors may fail too: that ends nothing here. */
+function reporting(onError: (error: unknown, threadId: string) => void): Host["report"] {
+  return (error, threadId) => {
+    try {
+      onError(error, threadId);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+}
+
 /** What went wrong in a line, and what to do about it in another. */
 function printError(error: unknown, threadId: string): void {
   console.error(`holdfast: ${threadId === "" ? "" : `thread ${threadId}: `}${errorMessage(error)}`);
@@ -191,10 +211,15 @@ async function openSealed(driver: SqlDriver, { backend, secretKey }: HoldfastOpt
     given: secretKey,
     env: process.env,
     keyFile: backend.keyFile,
+    // What is sealed already would not open with a new key.
+    mayMake: !(await knowsKey(driver)),
     ephemeral: backend.name === "sqlite" && backend.keyFile === undefined,
   });
   const sealing = createSealing(key);
   return { sealing, stores: await openStores(driver, { keyFingerprint: sealing.fingerprint }) };
 }
+
+/** Runtimes of this process that come to their end because of a signal: the last one lets the process go. */
+let closingOnSignal = 0;
 
 const endSignals = ["SIGTERM", "SIGINT"] as const;

@@ -92,7 +92,7 @@ export {
   type ProviderTurnAdapterOptions,
 } from "./models/provider-turn-adapter.ts";
 export { type Agent, type AgentDefinition, agent } from "./threads/agent.ts";
-export type { ThreadExport } from "./threads/export.ts";
+export { firstBrokenEvent, type ThreadExport } from "./threads/export.ts";
 export type { StreamOptions } from "./threads/read-stream.ts";
 export type { Answer, Request, Requests, Submitted } from "./threads/requests.ts";
 export type { StreamEvent } from "./threads/stream.ts";

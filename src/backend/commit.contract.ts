@@ -205,6 +205,24 @@ export function describeCommit(name: string, open: () => Promise<StoresInTest>):
       });
     });
 
+    describe("that gets on with nothing", () => {
+      it("leaves how often the thread was taken, held or laid down, until one gets on", async () => {
+        const id = await dueThread(stores);
+        const claims: (number | undefined)[] = [];
+        const take = async () => {
+          const [claimed] = await claim(stores, { lease_us: 0 });
+          claims.push(claimed?.claims);
+          return { id, epoch: claimed?.epoch ?? 0 };
+        };
+        await threads.commit(aCommit(await take(), { lease_us: 0, progresses: false }));
+        const settle = { wake_rev: 1, due_after: 0 };
+        await threads.commit(aCommit(await take(), { seq: 1, settle, progresses: false }));
+        await threads.commit(aCommit(await take(), { seq: 2, lease_us: 0, progresses: true }));
+        await take();
+        expect(claims).toEqual([1, 2, 3, 1]);
+      });
+    });
+
     describe("that lays the thread down", () => {
       async function laidDown(held: Held, due_after: number | null, parts: Partial<Commit> = {}): Promise<unknown> {
         return threads.commit(aCommit(held, { ...parts, settle: { wake_rev: held.wake_rev, due_after } }));

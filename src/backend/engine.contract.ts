@@ -61,6 +61,20 @@ export function describeEngine(name: string, open: () => Promise<StoresInTest>):
         expect(ids(await claim(stores, other))).toEqual([id]);
       });
 
+      it("passes over what the worker is at work on, though its lease seems to be over", async () => {
+        const first = await dueThread(stores);
+        const second = await dueThread(stores);
+        await claim(stores, { lease_us: 0 });
+        const third = await dueThread(stores);
+        expect(ids(await claim(stores, { lease_us: 0, except: [first, second] }))).toEqual([third]);
+        expect(await claim(stores, { except: [first, second, third] })).toEqual([]);
+        // Without having been asked about, they are as they were.
+        const agents = ["nobody", "support"];
+        expect(await claim(stores, { ...other, agents, except: [third, "nobody", first] })).toEqual([
+          { id: second, epoch: 2, claims: 2 },
+        ]);
+      });
+
       it("takes only the threads of agents that this process knows", async () => {
         await dueThread(stores, { id: "support", agent: "support" });
         await dueThread(stores, { id: "sales", agent: "sales" });

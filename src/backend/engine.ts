@@ -7,6 +7,8 @@ export type Claim = {
   readonly state_version: number;
   readonly limit: number;
   readonly lease_us: number;
+  /** What the worker is at work on: a clock that ran ahead must not make it take its own threads a second time. */
+  readonly except: readonly string[];
 };
 
 /** A thread that this worker holds now. `claims` counts how often it was taken since something was last committed. */

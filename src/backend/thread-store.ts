@@ -162,6 +162,8 @@ export type Commit = {
   readonly answer?: string | null;
   readonly run: number;
   readonly steps: number;
+  /** False when nothing was got on with, so that the claim still counts towards being stuck. */
+  readonly progresses: boolean;
   readonly next_message: number;
   readonly tail_from: number;
   readonly summary_seq: number | null;

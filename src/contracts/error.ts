@@ -58,6 +58,7 @@ const catalogue = {
   thread_terminated: "Open a thread under another key; this one can still be read.",
   thread_stuck: "Read what was told to onError, correct the cause, and let it try again with threads.retry(id).",
   thread_not_stuck: "Only a thread with the status stuck needs this; any other goes on by itself.",
+  invalid_model_answer: "Return { content, tool_calls: [{ name, parameters }] }, or a text alone.",
   agent_not_found: "Pass the agent to createHoldfast, or name one of those that are listed.",
   idempotency_conflict: "Use a new key for a new write; the same key is only for repeating the same one.",
   message_cancelled: "Send it again if it is still wanted.",
@@ -72,7 +73,7 @@ const catalogue = {
   invalid_answer: "Answer an approval with a decision, and a client tool with a result that fits it or an error.",
   call_not_unknown: "List the calls that can be settled with calls.unknown().",
   database_too_new: "Run a version of Holdfast at least as new as the one that wrote the database last.",
-  database_in_use: "Stop the process that is named, or use its HTTP door; the lock ends with that process by itself.",
+  database_in_use: "Stop the process that is named, or use another file; the lock ends with that process by itself.",
   database_path_invalid: "Create the folder first, and name a file in it rather than a folder.",
   database_corrupt: "Restore the file from a backup, or name another one; Holdfast leaves it as it is.",
   database_read_only:

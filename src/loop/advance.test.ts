@@ -156,7 +156,11 @@ describe("a call that waits for somebody outside", () => {
     bring();
     bring(calls(call("a"), call("b")));
     const parked = bring(returned(waitsOutside));
-    expect(parked).toMatchObject({ kind: "park", call: 0, request_id: expect.stringMatching(/^runtime-tool-/) });
+    expect(parked).toMatchObject({
+      kind: "park",
+      call: 0,
+      request_id: expect.stringMatching(/^request-[0-9a-f]{32}$/),
+    });
     expect(state().stops).toEqual({});
     expect(bring()).toEqual(parked);
   });
@@ -196,16 +200,16 @@ describe("a call that waits for somebody outside", () => {
     expect(made.bring(brought(parked, outcome))).toMatchObject({ order: { call: { id: "b" } } });
   });
 
-  it("is parked under the action that is to be approved, or under the call when it names none", () => {
-    for (const [action, expected] of [
-      ["act-1", "act-1"],
-      [undefined, "a"],
-    ]) {
-      const { bring } = machine({}, { waiting: "park" });
+  it("is parked under a name that no other call has, whatever the action or the call is called", () => {
+    const names = ["act-1", "act-1", undefined, undefined].map((action, run) => {
+      const { bring } = machine({ newId: () => `run ${run}` }, { waiting: "park" });
       bring();
       bring(calls(call("a"), call("b")));
-      expect(bring(returned(asksApproval(action)))).toEqual({ kind: "park", call: 0, request_id: expected });
-    }
+      const parked = bring(returned(asksApproval(action)));
+      return parked.kind === "park" ? parked.request_id : parked.kind;
+    });
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^request-[0-9a-f]{32}$/);
   });
 
   it("is run to its end once it is approved, and the question stays in the transcript", () => {
@@ -269,7 +273,7 @@ describe("a call that waits for somebody outside", () => {
     bring();
     bring(calls(call("a")));
     expect(bring(returned(asksApproval("x".repeat(5000))))).toMatchObject({
-      request_id: expect.stringMatching(/^sha256:/),
+      request_id: expect.stringMatching(/^request-/),
     });
     expect(JSON.stringify(state()).length).toBeLessThan(3000);
   });

@@ -8,7 +8,7 @@ import { redact } from "../contracts/tools/exposure.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as pendingAction from "../contracts/trust/pending-action.ts";
 import * as workspace from "../contracts/workspace.ts";
-import { returnResult } from "./call.ts";
+import { returnResult, salted } from "./call.ts";
 import { policyContext } from "./declared.ts";
 import type { Next } from "./next.ts";
 import { afterApproval } from "./permit.ts";
@@ -42,13 +42,16 @@ function ready({ number, prepared }: OpenCall): Ready {
  * and all of its parameters, so that a proposal made again after a crash is the same one, and another one never is.
  */
 function proposal(step: Step): pendingAction.PendingAction {
-  const { call, state, now } = step;
+  const { call, config, state, now } = step;
   const { tool_call, tool_def } = ready(call);
   const { tool_name, parameters } = tool_call;
   const context = policyContext(step);
   const shown = call.preview ?? { tool_name, parameters: redact(parameters, tool_def) };
   const identity = canonicalJson.sha256(
-    canonicalJson.text([state.key, call.number, call.id, tool_name, canonicalJson.sortedText(parameters)]),
+    canonicalJson.text([
+      ...[state.key, call.number, call.id, tool_name],
+      canonicalJson.sortedText(salted(config, parameters)),
+    ]),
   );
   return pendingAction.fromArray({
     action_id: `action-${identity.slice(0, 32)}`,

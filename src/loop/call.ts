@@ -15,7 +15,7 @@ import type { Next } from "./next.ts";
 import { afterOpening } from "./permit.ts";
 import type { Fact, Position } from "./records.ts";
 import { added, type Step } from "./step.ts";
-import type { Body, OpenCall } from "./working.ts";
+import type { Body, Config, OpenCall } from "./working.ts";
 
 /** Opens the next call of the batch; what is no call is passed over. */
 export function openCall(step: Step, arrived?: Outcome): Next | undefined {
@@ -101,13 +101,19 @@ export function recordOpened(step: Step, call: OpenCall, to: Position, counted?:
 function spinning(step: Step, { name, parameters, exposure: exposed }: OpenCall): Spinning | undefined {
   const { config, state } = step;
   if (config.spinThreshold === null || state.stops.stalled || isRepeatable(step, name)) return undefined;
-  const knownHash = isUnchanged(exposed.parameters, parameters) ? exposed.parameters_sha256 : undefined;
-  const call = spin.identity(canonicalName(name, config.tools), parameters, knownHash);
+  const isKnown = config.salt === "" && isUnchanged(exposed.parameters, parameters);
+  const knownHash = isKnown ? exposed.parameters_sha256 : undefined;
+  const call = spin.identity(canonicalName(name, config.tools), salted(config, parameters), knownHash);
   const counted = spin.record(state.spin ?? undefined, call, config.spinThreshold);
   return {
     spin: counted.state,
     ...(counted.fired && { stalled: seal({ ...counted.fired, turn: state.turn }) }),
   };
+}
+
+/** What a hash of the parameters is made of: with the salt, if there is one, it tells nobody what they were. */
+export function salted({ salt }: Config, parameters: JsonMap): JsonMap {
+  return salt === "" ? parameters : { salt, parameters };
 }
 
 /** True when nothing was hidden: both maps hold the same values, in whatever order. */

@@ -73,6 +73,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
   return {
     // A run id may come back, and is no secret: what a run proposes must not be taken for another run's.
     key: trimmed(options.newId?.()) ?? crypto.randomUUID(),
+    salt: "",
     maxTurns,
     context,
     policesCalls: actionPolicy.isConfigured(context),

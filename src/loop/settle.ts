@@ -11,7 +11,7 @@ import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { surelyFits, truncate } from "../contracts/tools/truncation.ts";
 import { notifyExceeded } from "./announce.ts";
-import { resultMessage, toolEvent } from "./call.ts";
+import { resultMessage, salted, toolEvent } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import { declarationOf, isRepeatable } from "./declared.ts";
 import type { Next } from "./next.ts";
@@ -156,7 +156,11 @@ function resultBodies(step: Step, result: ToolResult, content: string, diagnosti
 function nudge(step: Step, result: ToolResult): { bodies: Body[]; failures?: identicalFailure.FailureState } {
   const { call, config, state } = step;
   if (result.success || config.failureThreshold === null || isRepeatable(step, call.name)) return { bodies: [] };
-  const signature = identicalFailure.signature(canonicalName(call.name, config.tools), call.parameters, result);
+  const signature = identicalFailure.signature(
+    canonicalName(call.name, config.tools),
+    salted(config, call.parameters),
+    result,
+  );
   const counted = identicalFailure.record(state.failures ?? undefined, signature, config.failureThreshold);
   if (!counted.nudge) return { bodies: [], failures: counted.state };
   const told = step.notify("identical_failure_nudged", { ...counted.nudge, turn: state.turn });

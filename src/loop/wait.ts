@@ -34,7 +34,7 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
   const { config, state, context } = step;
   let request: runtimeTool.RuntimeToolRequest;
   try {
-    request = pendingRequest(call, result, context, state.turn);
+    request = pendingRequest(step, call, result);
     if (config.storesRequests && !arrived) {
       const order = { kind: "store_request", request, context } as const;
       return step.begin({ kind: "store_request", call: call.number }, order, "call.settle");
@@ -59,7 +59,8 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
   );
 }
 
-function pendingRequest(call: OpenCall, result: ToolResult, context: JsonMap, turn: number) {
+function pendingRequest(step: Step, call: OpenCall, result: ToolResult) {
+  const { context, state, config } = step;
   const given = isMap(result.runtime_tool_request) ? result.runtime_tool_request : result.result;
   const request = runtimeTool.request({
     tool_name: call.name,
@@ -72,7 +73,8 @@ function pendingRequest(call: OpenCall, result: ToolResult, context: JsonMap, tu
     ...snapshotMap(given),
     ...approvedParts(call),
   });
-  return runtimeTool.request({ ...request, metadata: { ...request.metadata, turn_count: turn } });
+  const request_id = config.rules.waiting === "park" ? nameOfWait(step) : request.request_id;
+  return runtimeTool.request({ ...request, request_id, metadata: { ...request.metadata, turn_count: state.turn } });
 }
 
 /** What a person has agreed to is what another runtime gets, whoever wrote the request. */
@@ -107,11 +109,18 @@ export function waitForApproval(step: Step, { envelope, asked }: Approval): unde
     isMap(envelope.payload) && typeof envelope.payload.action_id === "string" ? envelope.payload.action_id : null;
   step.notify("approval_required", { turn: state.turn, tool_name: call.name, tool_call_id: call.id, action_id });
   const parks = config.rules.waiting === "park";
+  // What the loop proposes is named after the call already; a tool may name what it proposes as it likes.
+  const request_id = parks && call.result ? nameOfWait(step) : short(action_id ?? call.id);
   step.record(
-    { type: "call.waiting", call: call.number, request_id: short(action_id ?? call.id), as: "approval", parks },
+    { type: "call.waiting", call: call.number, request_id, as: "approval", parks },
     parks ? "call.parked" : "call.open",
     [added(asked), { to: "stop", value: { approval: envelope } }],
   );
+}
+
+/** A name for what a parked call waits for that no other call of any run has: providers and tools use theirs again. */
+function nameOfWait({ state, call }: Step): string {
+  return `request-${canonicalJson.sha256(`${state.key}\n${call.number}`).slice(0, 32)}`;
 }
 
 /** A name for the log and the state, which stay small whatever somebody calls his request. */

@@ -43,6 +43,11 @@ export type Rules = {
 /** What does not change during a run. */
 export type Config = {
   readonly key: string;
+  /**
+   * Goes into every hash of what a tool is called with that is written down, so that nobody can find a short secret by
+   * trying; nothing where nothing is written down.
+   */
+  readonly salt: string;
   readonly maxTurns: number;
   readonly context: JsonMap;
   readonly budgets: Readonly<Record<string, Budget>>;

@@ -1,20 +1,21 @@
 // The durable driver of the loop: a thread from the moment a worker takes it until it is laid down again. Between two
 // effects there is always a commit, and nothing is acted upon before it.
 import type { Claimed } from "../backend/engine.ts";
-import type { StoredRequest } from "../backend/request-store.ts";
 import type { ThreadStatus } from "../backend/thread-store.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { advance } from "../loop/advance.ts";
+import { isProposed } from "../loop/approve.ts";
 import { forget } from "../loop/keep-working.ts";
-import type { Arrived, EffectOrder, Inbox, Next, Question, Stop } from "../loop/next.ts";
+import type { Arrived, EffectOrder, Next, Question, Stop } from "../loop/next.ts";
 import { initialState, type State } from "../loop/state.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { Batch } from "./batch.ts";
-import { broughtFor } from "./brought.ts";
-import { drain, hasWork, isWork, readEntry, staysStopped, stopsIn } from "./entries.ts";
+import { broughtFor, timeLeft } from "./brought.ts";
+import { hasWork, isWork, staysStopped, stopsIn } from "./entries.ts";
 import { HeldThread, LeaseLost, microseconds, Overtaken, type Settling } from "./held-thread.ts";
 import type { Host } from "./host.ts";
-import { idempotencyKey, longestWorkOf, preparedCall, resolveUnsettled } from "./ledger.ts";
+import { begunCall, resolveInFlight } from "./in-flight.ts";
+import { InboxOffer } from "./inbox-offer.ts";
 import { retryAfter } from "./model-retry.ts";
 import { endedOutcome, waitingOutcome } from "./outcome.ts";
 import { bindingOf, requestOf } from "./request-of.ts";
@@ -22,6 +23,8 @@ import { type ThreadRun, takeUpRun } from "./thread-run.ts";
 
 /** What the worker decides about an activation while it goes on. */
 export type Activation = {
+  /** Of the lease under which it works. */
+  readonly epoch: number;
   /** Somebody has left something for the thread that may concern what it is doing. */
   lookAtInbox(): void;
   /** The lease was renewed at that time, or is lost. */
@@ -43,12 +46,17 @@ type Claim = {
 export function activate(host: Host, claim: Claim): Activation {
   const driver = new Driver(host, claim);
   return {
+    epoch: claim.claimed.epoch,
     lookAtInbox: () => void driver.lookAtInbox(),
     renewed: (at) => driver.held?.renewed(at),
     lost: () => driver.lose(),
     done: driver.run(),
   };
 }
+
+/** How often a commit is tried again that fails for a reason nobody thought of, and how long to wait in between. */
+const MOST_TRIES = 8;
+const PAUSE_MS = 250;
 
 /** What a thread goes on with, and what goes into the same commit. */
 type Start = { readonly run: ThreadRun; readonly batch: Batch; readonly arrived: Arrived | undefined };
@@ -62,22 +70,31 @@ class Driver {
   /** The number of the wish with which somebody stopped the run, which also keeps the queue. */
   #stoppedAt: number | null = null;
   #commits = 0;
+  /** The call that is about to run again may have run before. */
+  #mayHaveRun = false;
   /** What came of an effect and is not committed yet. It must not be forgotten because a commit was overtaken. */
   #unstored: { readonly arrived: Arrived; readonly queued: ThreadRun["queued"]; readonly seq: number } | undefined;
+
+  readonly #offer: InboxOffer;
 
   constructor(host: Host, claim: Claim) {
     this.#host = host;
     this.#claim = claim;
+    this.#offer = new InboxOffer(host.sealing);
   }
 
   async run(): Promise<void> {
-    for (;;) {
+    for (let failures = 0; ; ) {
       try {
         await this.#once();
         return;
       } catch (thrown) {
         if (thrown instanceof LeaseLost) return;
-        if (!(thrown instanceof Overtaken)) throw thrown;
+        if (thrown instanceof Overtaken) continue;
+        // What came of an effect is known only here: that is worth a few more tries.
+        if (!this.#unstored || this.#isLost || ++failures > MOST_TRIES) throw thrown;
+        this.#host.report(thrown, this.#claim.claimed.id);
+        await new Promise((resolve) => setTimeout(resolve, failures * PAUSE_MS));
       } finally {
         if (this.held) this.#host.liveTexts.end(this.held.id);
       }
@@ -124,13 +141,15 @@ class Driver {
     const run = takeUpRun(this.#host, held, false);
     this.#run = run;
     const batch = new Batch(held.from);
-    const stop = this.#takeStop(held, batch, true);
-    if (state.position === "call.parked") return await this.#startParked(held, run, batch, state, stop);
+    if (state.position === "call.parked") return await this.#startParked(held, run, batch, state);
     const unstored = this.#unstored;
     if (unstored?.seq === state.seq) {
+      // A wish to stop that came meanwhile is found after the commit, unless it is what has arrived.
+      if ("stop" in unstored.arrived) this.#takeStop(held, batch, unstored.arrived.performed);
       run.queued = unstored.queued;
       return { run, batch, arrived: unstored.arrived };
     }
+    const stop = this.#takeStop(held, batch, true);
     if (stop) return { run, batch, arrived: stop };
     if (state.in_flight?.kind === "run_tool") return await this.#startUnsettled(held, run, batch, state);
     return { run, batch, arrived: undefined };
@@ -165,24 +184,22 @@ class Driver {
   }
 
   /** A parked call goes on with its answer, or when its time is up; a stop ends it. Otherwise it stays where it is. */
-  async #startParked(
-    held: HeldThread,
-    run: ThreadRun,
-    batch: Batch,
-    state: State,
-    stop: Stop | undefined,
-  ): Promise<Start | undefined> {
+  async #startParked(held: HeldThread, run: ThreadRun, batch: Batch, state: State): Promise<Start | undefined> {
     const { waiting } = state;
     if (!waiting) throw new Error(`Thread ${held.id} is parked and waits for nothing.`);
     const { requests } = this.#host.stores;
     const request = await requests.get(waiting.request_id);
     const status = request?.status ?? "cancelled";
     for (const entry of held.entries) if (entry.kind === "answer") batch.drained.push(entry.seq);
+    const { call } = run.working;
+    // Whoever brought a result has done the work: that stands, and the stop comes after it.
+    const isResult = status === "answered" && call !== null && !isProposed(call);
+    const stop = isResult ? undefined : this.#takeStop(held, batch, true);
     if (stop) {
       if (request) batch.closed = { id: request.id, from: status, to: "cancelled" };
       return { run, batch, arrived: stop };
     }
-    const left = await this.#timeLeft(request);
+    const left = request?.expires_at == null ? null : timeLeft(request.expires_at, await requests.now());
     if (status === "pending" && (left === null || left > 0)) {
       await this.#giveBack(held, left);
       return undefined;
@@ -193,37 +210,21 @@ class Driver {
     return { run, batch, arrived: { call: waiting.call, request_id: waiting.request_id, outcome } };
   }
 
-  async #timeLeft(request: StoredRequest | undefined): Promise<number | null> {
-    if (request?.expires_at == null) return null;
-    return Math.max(0, (request.expires_at - (await this.#host.stores.requests.now())) / 1000);
-  }
-
   /** A tool call that somebody began and nobody settled. */
   async #startUnsettled(held: HeldThread, run: ThreadRun, batch: Batch, state: State): Promise<Start | undefined> {
-    const { stores, isShared, reached } = this.#host;
-    const { call } = run.working;
-    if (!call) throw new Error(`Thread ${held.id} runs a tool and has no open call.`);
-    const prepared = preparedCall(call);
-    await reached("before reconcile");
-    const resolution = await resolveUnsettled({
-      tool: run.agent.tools.get(prepared.tool_name),
-      call: prepared,
-      stored: await stores.threads.call(held.id, held.run, call.number),
-      threadId: held.id,
-      key: idempotencyKey(state.key, call.number),
-      signal: run.abort.signal,
-      now: () => stores.requests.now(),
-      isShared,
-    });
-    await reached("after reconcile");
+    const resolution = await resolveInFlight(this.#host, held, run, state);
     switch (resolution.kind) {
       case "arrived":
+        run.queued = resolution.queued;
         return { run, batch, arrived: resolution.outcome };
       case "ask_later":
         await this.#giveBack(held, resolution.after);
         return undefined;
+      case "cut_off":
+        return { run, batch, arrived: await this.#cutOff(held, run, batch, true) };
       case "rerun":
-        this.#begin(held, run, batch);
+        this.#mayHaveRun = resolution.mayHaveRun;
+        batch.calls.push(begunCall(this.#host, held.state, run));
         return { run, batch, arrived: undefined };
       default:
         return resolution satisfies never;
@@ -259,7 +260,9 @@ class Driver {
         await this.#commit(held, run, batch, "running", isOver ? { dueAfter: 0 } : undefined);
       if (isOver) return false;
       batch = new Batch(held.from);
-      arrived = this.#takeStop(held, batch, false) ?? (await this.#perform(held, run, batch, order));
+      const mayHaveRun = order.kind === "run_tool" && this.#mayHaveRun;
+      this.#mayHaveRun = false;
+      arrived = this.#takeStop(held, batch, mayHaveRun) ?? (await this.#perform(held, run, batch, order, mayHaveRun));
       this.#unstored = { arrived, queued: run.queued, seq: held.state?.seq ?? 0 };
     }
   }
@@ -287,14 +290,14 @@ class Driver {
           batch.run = { key: fact.key, status: "running", outcome: null, ended: false };
           break;
         case "inbox.drained":
-          this.#takeOffered(batch, fact);
+          this.#offer.take(batch, fact);
           break;
         case "model.accepted":
           held.steps++;
           this.#host.liveTexts.end(held.id);
           break;
         case "begun":
-          if (fact.effect.kind === "run_tool") this.#begin(held, run, batch);
+          if (fact.effect.kind === "run_tool") batch.calls.push(begunCall(this.#host, held.state, run));
           break;
         case "call.waiting":
           batch.calls.push({ change: "waiting", number: fact.call });
@@ -311,63 +314,25 @@ class Driver {
     }
   }
 
-  #offered = { seqs: [] as readonly number[], messages: 0, calls: 0 };
-
-  /** An entry counts as taken only when the machine has taken it. */
-  #takeOffered(batch: Batch, taken: { readonly messages: number; readonly calls: number }): void {
-    const { seqs, messages, calls } = this.#offered;
-    if (taken.messages !== messages || taken.calls !== calls)
-      throw new Error("What waits in the inbox cannot be read.");
-    batch.drained.push(...seqs.filter((seq) => seq >= 0));
-    batch.queued.splice(0, seqs.filter((seq) => seq < 0).length);
-  }
-
-  /** Writes into the ledger that the open call begins. */
-  #begin(held: HeldThread, run: ThreadRun, batch: Batch): void {
-    const { call } = run.working;
-    if (!call || !held.state) throw new Error(`Thread ${held.id} begins no call.`);
-    const { tool_name, parameters } = preparedCall(call);
-    const key = idempotencyKey(held.state.key, call.number);
-    const longestMs = longestWorkOf(run.agent.tools.get(tool_name));
-    batch.calls.push({
-      change: "begun",
-      number: call.number,
-      tool_call_id: call.id,
-      tool_name,
-      idempotency_key: key,
-      arguments_hmac: this.#host.sealing.bind(parameters, key),
-      certain_after: microseconds(Math.max(longestMs, this.#host.leaseMs)) ?? 0,
-    });
-  }
-
   async #answer(held: HeldThread, run: ThreadRun, batch: Batch, question: Question): Promise<Arrived> {
-    if (question.hook === "inbox") return { returned: await this.#drain(held, batch) };
+    if (question.hook === "inbox") return { returned: await this.#offer.make(held, batch) };
     const answered = await run.attempt(() => run.carryOut.answer(question));
     return answered ?? (await this.#cutOff(held, run, batch, false));
   }
 
-  /** What waits for the run, taken in with this batch; what its own tools have just queued comes last. */
-  async #drain(held: HeldThread, batch: Batch): Promise<Inbox> {
-    try {
-      // What came while an effect went on belongs into the next request too.
-      await held.readInbox();
-    } catch {
-      // The database is away for a moment; the commit waits for it, and what came is taken in with the next turn.
-    }
-    const waiting = held.entries.filter(({ seq }) => !batch.drained.includes(seq));
-    // Not stored yet, so without a number: they are in the inbox only if they stay there.
-    const queued = batch.queued.map(({ kind, body }, index) => readEntry({ seq: -1 - index, kind, body }));
-    const { seqs, messages, tools } = drain([...waiting, ...queued]);
-    const calls = tools.map((sealed) => JSON.parse(this.#host.sealing.open(sealed, held.id)));
-    this.#offered = { seqs, messages: messages.length, calls: calls.length };
-    return { messages, calls };
-  }
-
   /** Does what was ordered; that it begins is committed. */
-  async #perform(held: HeldThread, run: ThreadRun, batch: Batch, order: EffectOrder): Promise<Arrived> {
+  async #perform(
+    held: HeldThread,
+    run: ThreadRun,
+    batch: Batch,
+    order: EffectOrder,
+    mayHaveRun: boolean,
+  ): Promise<Arrived> {
     const { reached } = this.#host;
-    if (!held.isSafelyHeld) await this.#holdOn(held);
+    run.isHeld = () => this.#isHeld(held);
+    if (!held.isSafelyHeld) await this.#holdOn(held, run, order);
     await reached(`before effect ${order.kind}`);
+    if (run.abort.signal.aborted) return await this.#cutOff(held, run, batch, mayHaveRun);
     const outcome = await run.attempt(() => run.carryOut.perform(order));
     await reached(`after effect ${order.kind}`);
     if (!outcome) return await this.#cutOff(held, run, batch, true);
@@ -379,14 +344,24 @@ class Driver {
   }
 
   /** Nothing is begun without a lease that holds for a while: a process that slept may have lost it. */
-  async #holdOn(held: HeldThread): Promise<void> {
+  async #holdOn(held: HeldThread, run: ThreadRun, order: EffectOrder): Promise<void> {
+    if (!(await this.#isHeld(held))) throw new LeaseLost(`Thread ${held.id} is held by somebody else.`);
+    if (order.kind !== "run_tool") return;
+    // It begins later than was written down: others must wait longer before they take it for given up.
+    const again = new Batch(held.from);
+    again.calls.push(begunCall(this.#host, held.state, run));
+    await this.#commit(held, run, again, "running");
+  }
+
+  /** Renews the lease; one that is lost cuts off what is under way. */
+  async #isHeld(held: HeldThread): Promise<boolean> {
     const at = performance.now();
     const { engine } = this.#host.stores;
     const renewed = await engine.renew(this.#claim.worker, [held.id], this.#host.leaseMs * 1000);
-    if (!renewed.some(({ id, epoch }) => id === held.id && epoch === held.epoch)) {
-      throw new LeaseLost(`Thread ${held.id} is held by somebody else.`);
-    }
-    held.renewed(at);
+    const isHeld = renewed.some(({ id, epoch }) => id === held.id && epoch === held.epoch);
+    if (isHeld) held.renewed(at);
+    else this.lose();
+    return isHeld;
   }
 
   /** What was under way was let go, because somebody wants it to stop or because the lease is lost. */

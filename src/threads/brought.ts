@@ -12,6 +12,11 @@ export function broughtFor(request: StoredRequest | undefined, isGenuine: boolea
     : { returned: refusal("Nobody brought a result in time.", "runtime_tool_timeout") };
 }
 
+/** Milliseconds until a time on the database's clock, both in microseconds. */
+export function timeLeft(expiresAt: number, now: number): number {
+  return Math.max(0, (expiresAt - now) / 1000);
+}
+
 /** Reads as a rejection where a decision is waited for, and as a failure where a result is. */
 function refusal(error: string, error_type: string) {
   return { decision: "rejected", reason: error, success: false, error, error_type };

@@ -1,9 +1,9 @@
 // Everything that is stored of a thread, in one value: for backups, for a move, and for whoever has to prove what happened.
 import type { StoredRequest } from "../backend/request-store.ts";
 import type { StoredCall, StoredEvent, StoredMessage, StoredRun, Thread } from "../backend/thread-store.ts";
-import { holdfastError } from "../contracts/error.ts";
 import { contentHash, firstHash, nextHash } from "./chain.ts";
 import type { Host } from "./host.ts";
+import { threadNotFound } from "./thread-errors.ts";
 
 export type ThreadExport = {
   readonly schema: "holdfast.thread-export";
@@ -20,7 +20,7 @@ export type ThreadExport = {
 export async function exportThread(host: Host, id: string): Promise<ThreadExport> {
   const { threads, requests } = host.stores;
   const thread = await threads.get(id);
-  if (!thread) throw holdfastError("thread_not_found", `There is no thread "${id}".`);
+  if (!thread) throw threadNotFound(id);
   // Up to where the thread was when it was read: what is added meanwhile belongs to the next export.
   const whole = { limit: Number.MAX_SAFE_INTEGER };
   const events = (await threads.events(id, whole)).filter(({ seq }) => seq < thread.next_seq);

@@ -165,6 +165,8 @@ export class HeldThread {
       ...this.#answer(batch, isOver ? null : working),
       run: this.run,
       steps: this.steps,
+      // Beginning once more what went wrong before is no progress.
+      progresses: isOfRun || batch.drained.length > 0,
       next_message: batch.nextMessage,
       tail_from: batch.tailFrom,
       summary_seq: batch.summarySeq,
@@ -198,8 +200,17 @@ export class HeldThread {
     progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);
     if (this.#host.verifies && isOfRun) await this.#verify(commit.state);
     const isWoken = committed.wake_rev !== this.#wakeRev || batch.queued.length > 0;
-    this.#wakeRev = committed.wake_rev;
-    if (isWoken && !settling) await this.readInbox();
+    if (isWoken && !settling) await this.#hear(committed.wake_rev);
+  }
+
+  /** Looks at what has come in. If that cannot be read now, it is looked for after the next commit. */
+  async #hear(wakeRev: number): Promise<void> {
+    try {
+      await this.readInbox();
+      this.#wakeRev = wakeRev;
+    } catch (thrown) {
+      this.#host.report(thrown, this.id);
+    }
   }
 
   /** Sealed when it holds what a tool is called with, or what came of it. */
@@ -278,6 +289,12 @@ async function persistently<Value>(attempt: () => Promise<Value>, isGivenUp: () 
   }
 }
 
+const passing: readonly string[] = ["database_unavailable", "database_full", "database_read_only"];
+
+/** Classes of PostgreSQL's codes: read only, conflicts, lack of resources, not in that state, intervention, system errors. */
+const PASSING_STATES = /^(25006|40...|53...|55...|57...|58...)$/;
+
 function isPassing(thrown: unknown): boolean {
-  return thrown instanceof HoldfastError && ["database_unavailable", "database_full"].includes(thrown.code);
+  if (thrown instanceof HoldfastError) return passing.includes(thrown.code);
+  return thrown instanceof Error && "code" in thrown && PASSING_STATES.test(String(thrown.code));
 }

@@ -13,6 +13,8 @@ export type Host = {
   readonly progress: Progress;
   readonly liveTexts: LiveTexts;
   readonly reached: Reached;
+  /** Tells whoever watches over errors. Never throws. */
+  readonly report: (error: unknown, threadId: string) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** True when other processes work on the same data, so that whoever held a thread before may still be at work. */

@@ -4,9 +4,10 @@ import type { StoredCall } from "../backend/thread-store.ts";
 import { sha256 } from "../contracts/canonical-json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
+import type { Attempted } from "../loop/attempt.ts";
 import type { OpenCall } from "../loop/working.ts";
 import { LONGEST_PAUSE_MS } from "./run-tool.ts";
-import { readReconciled, type Tool } from "./tool.ts";
+import { type Reconciled, readReconciled, type Tool } from "./tool.ts";
 
 /** A tool that says no more may take this long before it counts as given up. */
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -39,6 +40,7 @@ export type Unsettled = {
   readonly threadId: string;
   readonly key: string;
   readonly signal: AbortSignal;
+  readonly attempt: (call: () => unknown) => Attempted;
   /** Microseconds on the database's clock. */
   readonly now: () => Promise<number>;
   /** True when whoever began it may still be alive. */
@@ -48,34 +50,43 @@ export type Unsettled = {
 /** `arrived`: its outcome. `rerun`: with the same key. `ask_later`: after so many milliseconds. */
 export type Resolution =
   | { readonly kind: "arrived"; readonly outcome: Outcome }
-  | { readonly kind: "rerun" }
-  | { readonly kind: "ask_later"; readonly after: number };
+  | { readonly kind: "rerun"; readonly mayHaveRun: boolean }
+  | { readonly kind: "ask_later"; readonly after: number }
+  /** Somebody wants it to stop, or the lease is lost: nobody was told anything. */
+  | { readonly kind: "cut_off" };
 
 /** Asks the tool what came of it; without an answer an idempotent tool runs again, and any other stays unknown. */
 export async function resolveUnsettled(about: Unsettled): Promise<Resolution> {
   const { tool } = about;
   // Asking somebody outside has no effect of its own: the request is stored when the call waits.
-  if (tool && !tool.execute) return { kind: "rerun" };
+  if (tool && !tool.execute) return { kind: "rerun", mayHaveRun: false };
   if (tool?.reconcile) {
     const reconciled = await ask(tool, about);
+    if (!reconciled) return { kind: "cut_off" };
     if (reconciled.status === "done") return { kind: "arrived", outcome: { returned: reconciled.result } };
     if (reconciled.status === "absent") {
       const left = await timeLeft(about);
-      return left > 0 ? { kind: "ask_later", after: left } : { kind: "rerun" };
+      return left > 0 ? { kind: "ask_later", after: left } : { kind: "rerun", mayHaveRun: false };
     }
   }
-  if (tool?.idempotent) return { kind: "rerun" };
+  if (tool?.idempotent) return { kind: "rerun", mayHaveRun: true };
   return { kind: "arrived", outcome: { returned: unknownOutcome(about.call) } };
 }
 
-async function ask(tool: Tool, { call, key, signal, threadId }: Unsettled) {
+/** Undefined when it was cut off: that is no answer. One that does not come in time is none either, and reads as unknown. */
+async function ask(tool: Tool, { call, key, signal, threadId, attempt }: Unsettled): Promise<Reconciled | undefined> {
   const input = await tool.validateInput(call.parameters);
-  if (!input.ok || !tool.reconcile) return readReconciled(undefined);
-  try {
-    return readReconciled(await tool.reconcile({ idempotencyKey: key, input: input.value, signal, threadId }));
-  } catch {
-    return readReconciled(undefined);
-  }
+  if (!input.ok) return readReconciled(undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutOf(tool));
+    timer.unref();
+  });
+  const about = { idempotencyKey: key, input: input.value, signal, threadId };
+  const asked = await attempt(() => Promise.race([tool.reconcile?.(about), timeUp]));
+  clearTimeout(timer);
+  if (!asked || signal.aborted) return undefined;
+  return readReconciled("returned" in asked ? asked.returned : undefined);
 }
 
 /** That a call is absent counts only when whoever began it cannot be about to make it. */

@@ -3,8 +3,8 @@ import type { EntryKind, NewEntry } from "../backend/inbox.ts";
 import { stableHash } from "../contracts/canonical-json.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
-import type { Json, JsonMap } from "../contracts/json.ts";
-import { snapshotMap } from "../contracts/json.ts";
+import { holdfastError } from "../contracts/error.ts";
+import { isContainer, type Json, type JsonMap, snapshotMap } from "../contracts/json.ts";
 import { checkName, checkText } from "./check-arguments.ts";
 import type { Sealing } from "./sealing.ts";
 import type { MessageInput } from "./tool.ts";
@@ -35,8 +35,24 @@ function entry({ kind, operation, body, payload, key, wakesStopped = false, urge
   };
 }
 
-/** A message as somebody wrote it: text alone is a user's. */
+/** A little less than a value may be nested: it stands deeper where it is stored than where it was made. */
+const DEEPEST = 480;
+
+/** The value, unless it is nested too deep to be read again; then it throws `not_json`. */
+function shallow<Value extends Json>(value: Value): Value {
+  for (let level: Json[] = [value], depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) throw holdfastError("not_json", "The value cannot be stored: it is nested too deep.");
+    level = level.flatMap((item) => (isContainer(item) ? Object.values<Json>(item) : []));
+  }
+  return value;
+}
+
+/** A message as somebody wrote it: text alone is a user's. Throws what a message that is none throws. */
 export function readMessage(content: string | MessageInput): Message {
+  return shallow(readEnvelope(content));
+}
+
+function readEnvelope(content: string | MessageInput): Message {
   return typeof content === "string" ? message.text("user", content) : message.normalize({ role: "user", ...content });
 }
 
@@ -79,7 +95,7 @@ export const createEntry = {
     { key, sealing, threadId }: Key & { readonly sealing: Sealing; readonly threadId: string },
   ): NewEntry {
     checkName("name", name);
-    const parameters = snapshotMap(given);
+    const parameters = shallow(snapshotMap(given));
     const id = `queued-${crypto.randomUUID()}`;
     const sealed = sealing.seal(JSON.stringify({ id, name, parameters }), threadId);
     const payload = { name, parameters: sealing.bind(parameters, name) };

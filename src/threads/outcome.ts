@@ -7,14 +7,14 @@ import type { Working } from "../loop/working.ts";
 
 /** Where a run ended, or what it waits for. */
 export type RunOutcome = {
-  /** `completed`, or why it is not: `approval_required`, `runtime_tool_pending`, `interrupted`, `failed`, `budget_exceeded`, `stalled`. */
+  /** `completed`, or why it is not: `approval_required`, `runtime_tool_pending`, `interrupted`, `failed`, `budget_exceeded`, `max_turns`, `stalled`. */
   readonly status: string;
   readonly completed: boolean;
   readonly final_content: string;
   readonly turn_count: number;
   readonly usage: Usage;
   /** The request that somebody has to answer before the run goes on. */
-  readonly waiting_for?: { readonly request_id: string; readonly kind: string; readonly shown: Json };
+  readonly waiting_for?: { readonly request_id: string; readonly kind: string; readonly shown: JsonMap };
   readonly budget?: string;
   readonly stalled?: JsonMap;
   readonly interrupted?: JsonMap;
@@ -30,9 +30,10 @@ export function endedOutcome(state: State, working: Working, ownMessages: number
   const result = assembleResult(state, { ...working, transcript });
   const { status, completed = false, final_content = "", budget } = result;
   const { stalled, interrupted, failure, structured_output } = result as JsonMap & Pick<RunOutcome, Told>;
+  const ranOut = status === undefined && hasRunOut(state);
   return {
-    status: status ?? (completed ? "completed" : "ended"),
-    completed,
+    status: status ?? (ranOut ? "max_turns" : "completed"),
+    completed: completed && !ranOut,
     final_content,
     turn_count: state.turn,
     usage: state.usage,
@@ -44,10 +45,15 @@ export function endedOutcome(state: State, working: Working, ownMessages: number
   };
 }
 
+/** True when the model still had something to do, and no turn was left for it. */
+function hasRunOut({ complete, budgets: { turns } }: State): boolean {
+  return !complete && turns !== undefined && turns.current >= turns.ceiling;
+}
+
 /** Of a run that waits for somebody outside. */
 export function waitingOutcome(
   { turn, usage, waiting }: State,
-  waiting_for: { readonly request_id: string; readonly kind: string; readonly shown: Json },
+  waiting_for: { readonly request_id: string; readonly kind: string; readonly shown: JsonMap },
 ): RunOutcome {
   const status = waiting?.as === "approval" ? "approval_required" : "runtime_tool_pending";
   return { status, completed: false, final_content: "", turn_count: turn, usage, waiting_for };

@@ -25,7 +25,7 @@ export function pendingActionOf(request: StoredRequest, proposed: JsonMap | null
     expires_at: request.expires_at === null ? null : timeOf(request.expires_at),
     ...(status !== "pending" && {
       resolved_at: timeOf(request.ended_at ?? request.created_at),
-      resolver: "holdfast",
+      resolver: typeof answer.by === "string" && answer.by.trim() !== "" ? answer.by : "holdfast",
       resolution_metadata: typeof answer.reason === "string" ? { reason: answer.reason } : {},
     }),
   });

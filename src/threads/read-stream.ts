@@ -2,9 +2,9 @@
 // cannot keep up is dropped, never waited for: it comes back with its last id.
 import type { LiveText } from "../backend/live-text.ts";
 import type { StoredMessage } from "../backend/thread-store.ts";
-import { holdfastError } from "../contracts/error.ts";
 import type { Host } from "./host.ts";
 import { type CommittedEvent, type Cursor, eventsOf, LiveReader, readCursor, type StreamEvent } from "./stream.ts";
+import { threadNotFound, threadStuck } from "./thread-errors.ts";
 
 export type StreamOptions = {
   /** The id of the last committed event that was seen; everything from the beginning unless given. */
@@ -31,7 +31,7 @@ export async function* readStream(host: Host, threadId: string, options: StreamO
   };
   const { threads } = host.stores;
   const thread = await threads.get(threadId);
-  if (!thread) throw holdfastError("thread_not_found", `There is no thread "${threadId}".`);
+  if (!thread) throw threadNotFound(threadId);
   // How many answers the reader has been told of: text in flight belongs to the next one, or comes too late.
   let { steps } = thread;
   let isAtRest = false;
@@ -52,7 +52,7 @@ export async function* readStream(host: Host, threadId: string, options: StreamO
         isAtRest = restAfter(event, isAtRest);
         yield event;
       }
-      if (untilRest && isAtRest && !(await isBusy(host, threadId))) return;
+      if (untilRest && !(await isBusy(host, threadId)) && isAtRest) return;
       if (live?.step === steps) yield* reader.read(live);
       if (!isNews && !signal?.aborted) {
         await new Promise<void>((resolve) => {
@@ -73,13 +73,18 @@ function restAfter({ type }: CommittedEvent, isAtRest: boolean): boolean {
   return isAtRest && (type === "note" || type === "message.superseded");
 }
 
-/** True when the thread goes on by itself, because it runs or because something waits that it will run for. */
+/**
+ * True when the thread goes on by itself, because it runs or because something waits that it will run for. Throws
+ * `thread_stuck` for one that will not.
+ */
 async function isBusy(host: Host, threadId: string): Promise<boolean> {
   const { threads, inbox } = host.stores;
   const waiting = await inbox.waiting(threadId);
   // Read after the inbox: what was taken in between shows in the status.
   const status = (await threads.get(threadId))?.status;
-  return status === "running" || (status === "idle" && waiting.length > 0);
+  if (status === "stuck") throw threadStuck(threadId);
+  const isAnswered = waiting.some(({ kind }) => kind === "answer" || kind === "stop");
+  return status === "running" || isAnswered || (status === "idle" && waiting.length > 0);
 }
 
 async function* committedAfter(host: Host, threadId: string, cursor: Cursor): AsyncGenerator<CommittedEvent> {

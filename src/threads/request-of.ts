@@ -1,13 +1,13 @@
 // The request that a parked call leaves for somebody outside.
 import type { NewRequest } from "../backend/request-store.ts";
-import { isMap, type Json, type JsonMap, snapshot } from "../contracts/json.ts";
+import { isMap, type JsonMap, snapshotMap } from "../contracts/json.ts";
 import type { State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
 import type { Agent } from "./agent.ts";
 import type { Sealing } from "./sealing.ts";
 
 /** What is stored, and what may be shown of it. */
-export type Opened = { readonly request: NewRequest; readonly shown: Json };
+export type Opened = { readonly request: NewRequest; readonly shown: JsonMap };
 
 /** The whole of it is sealed; what is shown has the parameters as the transcript has them. */
 export function requestOf(state: State, working: Working, agent: Agent, sealing: Sealing): Opened {
@@ -18,7 +18,7 @@ export function requestOf(state: State, working: Working, agent: Agent, sealing:
   const whole: JsonMap = (isApproval ? approvalPayload(run.approval) : run.pending) ?? {};
   const tool = call.prepared.ready ? agent.tools.get(call.prepared.tool_def.name) : undefined;
   const tool_name = call.prepared.ready ? call.prepared.tool_call.tool_name : call.name;
-  const shown = snapshot({
+  const shown = snapshotMap({
     tool_name,
     tool_call_id: call.id,
     parameters: call.exposure.parameters,

@@ -22,9 +22,9 @@ export type Request = {
   readonly expires_at: number | null;
 };
 
-/** For an approval the decision; for a client tool its result or why there is none. */
+/** For an approval the decision, and who made it; for a client tool its result or why there is none. */
 export type Answer =
-  | { readonly decision: "accepted" | "rejected"; readonly reason?: string }
+  | { readonly decision: "accepted" | "rejected"; readonly reason?: string; readonly by?: string }
   | { readonly result: unknown }
   | { readonly error: string };
 
@@ -139,12 +139,12 @@ function readAnswer({ id, kind }: StoredRequest, given: unknown): JsonMap {
   const invalid = (detail: string) => holdfastError("invalid_answer", `Request "${id}" takes ${detail}.`);
   if (!isMap(answer)) throw invalid("a map");
   if (kind === "approval") {
-    const { decision, reason, ...more } = answer;
+    const { decision, reason, by, ...more } = answer;
     const isDecision = decision === "accepted" || decision === "rejected";
-    const isReason = reason === undefined || typeof reason === "string";
+    const isReason = [reason, by].every((words) => words === undefined || typeof words === "string");
     // What came of an action that the tool itself applied may be told with the decision.
     const isKnown = Object.keys(more).every((field) => field === "result" || field === "error");
-    if (!isDecision || !isReason || !isKnown) throw invalid('{ decision: "accepted" or "rejected", reason? }');
+    if (!isDecision || !isReason || !isKnown) throw invalid('{ decision: "accepted" or "rejected", reason?, by? }');
     return answer;
   }
   const fields = Object.keys(answer);

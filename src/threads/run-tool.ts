@@ -15,13 +15,37 @@ export type ToolRun = {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly sealing: Sealing;
+  /** Whether the thread is still ours: nothing is tried again for somebody else's. */
+  readonly isHeld: () => Promise<boolean>;
 };
 
 /** What came of it, and what it wants to be left in the thread's inbox. */
 export type ToolOutcome = { readonly returned: unknown; readonly queued: readonly NewEntry[] };
 
+/**
+ * The calls of this process that have not come back yet, by their keys. A process that slept, or closed its database in
+ * the middle of a call and opened it again, must not take its own call for one that a crash cut off.
+ */
+const underWay = new Map<string, Promise<ToolOutcome>>();
+
+/** What comes of a call that this process is at work on. */
+export function toolUnderWay(idempotencyKey: string): Promise<ToolOutcome> | undefined {
+  return underWay.get(idempotencyKey);
+}
+
 /** Throws what the tool threw in its last attempt. What a failing attempt queued is forgotten. */
 export async function runTool(run: ToolRun): Promise<ToolOutcome> {
+  const { idempotencyKey } = run;
+  const running = attemptAll(run);
+  underWay.set(idempotencyKey, running);
+  try {
+    return await running;
+  } finally {
+    if (underWay.get(idempotencyKey) === running) underWay.delete(idempotencyKey);
+  }
+}
+
+async function attemptAll(run: ToolRun): Promise<ToolOutcome> {
   const { tool, call, signal } = run;
   const input = await tool.validateInput(call.parameters);
   if (!input.ok) return { returned: invalidParameters(call, input.problems), queued: [] };
@@ -32,6 +56,7 @@ export async function runTool(run: ToolRun): Promise<ToolOutcome> {
     } catch (thrown) {
       if (attempt >= tool.retry.attempts || signal.aborted || thrown instanceof TimeUp) throw thrown;
       await pause(pauseAfter(attempt, tool), undefined, { signal });
+      if (!(await run.isHeld())) throw thrown;
     }
   }
 }
@@ -55,6 +80,8 @@ async function runOnce(run: ToolRun, input: unknown, attempt: number): Promise<T
       reject(new TimeUp());
       cut.now();
     }, timeoutMs);
+    // A tool that was stopped and does not listen must not keep the process alive.
+    timer.unref();
   });
   try {
     const returned = await Promise.race([tool.execute?.(input, contextOf(run, attempt, cut, queued)), timeUp]);

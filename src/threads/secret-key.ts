@@ -25,8 +25,10 @@ export type SecretKeySources = {
   readonly given?: Uint8Array | string | undefined;
   /** Where HOLDFAST_SECRET_KEY is looked for; blank counts as not set. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Where a key may be kept. It is made there when nobody gives one. */
+  /** Where a key may be kept. It is made there when nobody gives one, unless `mayMake` is false. */
   readonly keyFile?: string | undefined;
+  /** False when there are sealed values already, which a new key would not open. */
+  readonly mayMake?: boolean | undefined;
   /** True when nothing outlives this process, so that a key of the moment will do. */
   readonly ephemeral?: boolean | undefined;
 };
@@ -35,11 +37,11 @@ export type SecretKeySources = {
  * The 32 bytes, from the first source that has them. Throws `invalid_secret_key` for a source that holds something
  * else, `secret_key_exposed` for a file that others may read, and `secret_key_missing` when there is no source.
  */
-export function readSecretKey({ given, env, keyFile, ephemeral }: SecretKeySources): Uint8Array {
+export function readSecretKey({ given, env, keyFile, mayMake = true, ephemeral }: SecretKeySources): Uint8Array {
   if (given !== undefined) return readKey(given, "The key that was given");
   const variable = trimmed(env?.[VARIABLE]);
   if (variable !== undefined) return readKey(variable, VARIABLE);
-  if (keyFile !== undefined) return keyInFile(keyFile);
+  if (keyFile !== undefined) return keyInFile(keyFile, mayMake);
   if (ephemeral) return randomBytes(SECRET_KEY_BYTES);
   throw holdfastError("secret_key_missing", `${VARIABLE} is not set, and there is no place for a key file.`);
 }
@@ -56,9 +58,14 @@ function readKey(given: Uint8Array | string, source: string): Uint8Array {
   throw holdfastError("invalid_secret_key", `${source} is not ${SECRET_KEY_BYTES} bytes in hexadecimal or base64.`);
 }
 
-function keyInFile(path: string): Uint8Array {
+function keyInFile(path: string, mayMake: boolean): Uint8Array {
   try {
-    return readFile(path) ?? makeFile(path);
+    const key = readFile(path) ?? (mayMake ? makeFile(path) : undefined);
+    if (key) return key;
+    throw holdfastError(
+      "secret_key_missing",
+      `${VARIABLE} is not set, and the key file ${path} is not there any more.`,
+    );
   } catch (thrown) {
     throw codeOf(thrown) === undefined ? thrown : unusable(path, thrown);
   }

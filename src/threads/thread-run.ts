@@ -1,8 +1,5 @@
 // One run of an agent on a thread, in memory: the machine's working memory and who does what it asks for.
 import type { NewEntry } from "../backend/inbox.ts";
-import { trimmed } from "../contracts/coerce.ts";
-import type { Message } from "../contracts/conversation/message.ts";
-import { holdfastError } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
 import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
@@ -17,6 +14,7 @@ import { type Agent, runOptions } from "./agent.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
 import { idempotencyKey, timeoutOf } from "./ledger.ts";
+import { readModelAnswer } from "./model-answer.ts";
 import { runTool } from "./run-tool.ts";
 import { readTranscript } from "./transcript.ts";
 
@@ -28,6 +26,8 @@ export type ThreadRun = {
   /** Calls into somebody else's code, until the run is cut off. */
   readonly attempt: (call: () => unknown) => Attempted;
   readonly carryOut: Callbacks;
+  /** Asks whether the thread is still held here. */
+  isHeld: () => Promise<boolean>;
   /** What the model has said of the answer it is giving now. */
   said: string;
   /** What the tool that ran last wants to be left in the inbox. */
@@ -52,7 +52,10 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
     signal,
   };
   const configured = configure([], options);
-  const config = { ...configured.config, rules, mediates: true, storesRequests: false, storesActions: false };
+  const key = isNew ? configured.config.key : (held.state?.key ?? "");
+  const salt = host.sealing.bind("salt", key);
+  const ours = { rules, mediates: true, storesRequests: false, storesActions: false, key, salt };
+  const config = { ...configured.config, ...ours };
   const { messages, seqs } = readTranscript(held.loaded.messages);
   held.seqs = seqs;
   const kept = isNew ? null : held.keptText();
@@ -65,6 +68,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
     abort,
     attempt: attempts(signal).attempt,
     carryOut: callbacks({ ...configured, config }, modelRunner, options),
+    isHeld: async () => true,
     said: "",
     queued: [],
   };
@@ -81,9 +85,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
     };
     const { instructions } = agent;
     const asked = { ...turn, signal, step, attempt, onDelta, ...(instructions !== undefined && { instructions }) };
-    return Promise.resolve(agent.model(given, context, asked)).then((answer) =>
-      withCallIds(onlyAdding(given, answer), step),
-    );
+    return Promise.resolve(agent.model(given, context, asked)).then((answer) => readModelAnswer(answer, given, step));
   }
 
   async function execute(call: ToolCall, declaration: ToolDeclaration): Promise<unknown> {
@@ -100,6 +102,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
       timeoutMs: timeoutOf(tool),
       signal,
       sealing,
+      isHeld: () => run.isHeld(),
     });
     run.queued = queued;
     return returned;
@@ -112,22 +115,4 @@ function agentOf({ agents }: Host, { agent }: HeldThread): Agent {
   const known = agents.get(agent);
   if (!known) throw new Error(`Nobody here knows the agent ${agent}.`);
   return known;
-}
-
-/** A model may return the transcript with its answer behind it. What is stored already it cannot change. */
-function onlyAdding(given: readonly Message[], answer: unknown): unknown {
-  if (!isMap(answer) || !Array.isArray(answer.messages)) return answer;
-  const { messages } = answer;
-  if (messages.length >= given.length && given.every((message, index) => messages[index] === message)) return answer;
-  throw holdfastError("invalid_agent_conversation_loop", "A thread's model may add to the transcript, not change it.");
-}
-
-/** A call without an id gets one that no other call of the thread has: providers refuse a history with two of a kind. */
-function withCallIds(answer: unknown, step: number): unknown {
-  if (!isMap(answer) || !Array.isArray(answer.tool_calls)) return answer;
-  const tool_calls = answer.tool_calls.map((call: unknown, index) => {
-    if (!isMap(call) || (trimmed(call.id) ?? trimmed(call.tool_call_id)) !== undefined) return call;
-    return { ...call, id: `call-${step + 1}-${index + 1}` };
-  });
-  return { ...answer, tool_calls };
 }

@@ -15,6 +15,7 @@ import type { RunOutcome } from "./outcome.ts";
 import { readStream, type StreamOptions } from "./read-stream.ts";
 import { type Session, sessionOf } from "./session-view.ts";
 import type { StreamEvent } from "./stream.ts";
+import { threadNotFound, threadStuck, threadTerminated } from "./thread-errors.ts";
 import type { MessageInput } from "./tool.ts";
 import { until } from "./until.ts";
 
@@ -35,6 +36,9 @@ export type ThreadMessage = {
   readonly step: number;
   readonly message: Message;
 };
+
+/** A run of a thread: what it came to, or waits for, once there is something to tell. */
+export type ThreadRunSummary = Omit<StoredRun, "outcome"> & { readonly outcome: RunOutcome | null };
 
 export interface ThreadHandle {
   readonly id: string;
@@ -71,7 +75,7 @@ export interface ThreadHandle {
   messages(): Promise<readonly ThreadMessage[]>;
   /** The thread as the Agents API knows it: a session with its transcript. */
   session(): Promise<Session>;
-  runs(): Promise<readonly StoredRun[]>;
+  runs(): Promise<readonly ThreadRunSummary[]>;
   calls(): Promise<readonly StoredCall[]>;
   /** Everything that is stored of the thread, secrets excepted. */
   export(): Promise<ThreadExport>;
@@ -83,7 +87,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
 
   async function status(): Promise<Thread> {
     const thread = await threads.get(id);
-    if (!thread) throw notFound(id);
+    if (!thread) throw threadNotFound(id);
     return thread;
   }
 
@@ -101,9 +105,9 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
           `The key "${entry.idempotency_key}" was used before for something else.`,
         );
       case "terminated":
-        throw holdfastError("thread_terminated", `Thread "${id}" was terminated and takes no more work.`);
+        throw threadTerminated(id, "and takes no more work");
       case "not_found":
-        throw notFound(id);
+        throw threadNotFound(id);
     }
   }
 
@@ -124,9 +128,9 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
         throw holdfastError("message_cancelled", "The message was taken back before a run took it in.");
       const outcome = fate?.drained && fate.run !== null ? await outcomeOf(fate.run) : undefined;
       if (outcome) return outcome;
-      if (thread.status === "stuck") throw stuck(id);
+      if (thread.status === "stuck") throw threadStuck(id);
       if (fate?.drained) return undefined;
-      if (thread.status === "terminated") throw terminatedFirst(id);
+      if (thread.status === "terminated") throw threadTerminated(id, "before it took the message in");
       // Nothing is taken in before somebody answers, so that is what there is to tell.
       return (await waitsForSomebody(thread)) ? await outcomeOf(thread.run) : undefined;
     });
@@ -148,7 +152,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     const waiting = (await inbox.waiting(id)).map(readEntry);
     // Read after the inbox: what was taken in between shows in the status.
     const thread = await status();
-    if (thread.status === "stuck") throw stuck(id);
+    if (thread.status === "stuck") throw threadStuck(id);
     const isAtRest = {
       running: false,
       waiting: await waitsForSomebody(thread),
@@ -192,7 +196,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
         const thread = await status();
         // A user who spoke right afterwards may have the thread run again: the stop does not wait for that.
         if ((await inbox.fate(id, entryId))?.drained) return await status();
-        if (thread.status === "stuck") throw stuck(id);
+        if (thread.status === "stuck") throw threadStuck(id);
         return undefined;
       });
     },
@@ -203,7 +207,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     async terminate({ signal } = {}) {
       await host.reached("before terminate");
       const terminated = await threads.terminate(id, createEntry.stop("Terminated."));
-      if (!terminated) throw notFound(id);
+      if (!terminated) throw threadNotFound(id);
       await host.reached("after terminate");
       return await until(host.progress, id, signal, resting);
     },
@@ -225,6 +229,8 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       await host.reached("before cancel");
       const isCancelled = await inbox.cancel(id, entryId);
       await host.reached("after cancel");
+      // Whoever sent it waits for a run that will not come.
+      if (isCancelled) host.progress.changed(id);
       return isCancelled;
     },
     messages,
@@ -234,7 +240,13 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
         (await messages()).map(({ message: envelope }) => envelope),
       );
     },
-    runs: () => threads.runs(id),
+    async runs() {
+      const stored = await threads.runs(id);
+      return stored.map(({ outcome, ...run }) => ({
+        ...run,
+        outcome: outcome === null ? null : (JSON.parse(outcome) as RunOutcome),
+      }));
+    },
     calls: () => threads.calls(id),
     export: () => exportThread(host, id),
   };
@@ -268,15 +280,3 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
 }
 
 const PAGE = 1_000;
-
-export function notFound(id: string) {
-  return holdfastError("thread_not_found", `There is no thread "${String(id)}".`);
-}
-
-function stuck(id: string) {
-  return holdfastError("thread_stuck", `Thread "${id}" was taken three times without getting on, and is left alone.`);
-}
-
-function terminatedFirst(id: string) {
-  return holdfastError("thread_terminated", `Thread "${id}" was terminated before it took the message in.`);
-}

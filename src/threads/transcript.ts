@@ -2,48 +2,48 @@
 import type { StoredMessage } from "../backend/thread-store.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
-import { isMap } from "../contracts/json.ts";
 
 /** A transcript, and the number of the row that each of its messages stands in. */
 export type Transcript = { readonly messages: Message[]; readonly seqs: number[] };
 
 /** Reads rows in the order they were loaded: the summary first, then the tail. */
 export function readTranscript(rows: readonly StoredMessage[]): Transcript {
-  const superseded = new Map<number, StoredMessage>();
-  for (const row of rows) if (row.supersedes !== null) superseded.set(row.supersedes, row);
+  const superseding = new Map<number, StoredMessage>();
+  for (const row of rows) if (row.supersedes !== null) superseding.set(row.supersedes, row);
+  const original = rows.filter(({ kind }) => kind === "message" || kind === "summary");
+  const current = original.map((row) => currentVersion(superseding.get(row.seq) ?? row));
+  if (superseding.size > 0) dropOtherHalves(original, current);
   const messages: Message[] = [];
   const seqs: number[] = [];
-  for (const row of rows) {
-    if (row.kind === "edit" || row.kind === "deletion") continue;
-    const current = superseded.get(row.seq) ?? row;
-    if (current.kind === "deletion") continue;
-    messages.push(message.normalize(JSON.parse(current.envelope)));
-    seqs.push(row.seq);
-  }
-  return superseded.size > 0 ? paired({ messages, seqs }) : { messages, seqs };
+  original.forEach(({ seq }, index) => {
+    const kept = current[index];
+    if (!kept) return;
+    messages.push(kept);
+    seqs.push(seq);
+  });
+  return { messages, seqs };
 }
 
-/** A call or a result whose other half was deleted is left out: no model is shown one without the other. */
-function paired({ messages, seqs }: Transcript): Transcript {
-  const idOf = ({ metadata }: Message) => (isMap(metadata) ? metadata.tool_call_id : undefined);
-  const open: number[] = [];
-  const kept = messages.map(() => true);
-  messages.forEach((current, index) => {
-    if (current.type === "tool_call") {
-      open.push(index);
-      kept[index] = false;
-    }
-    if (current.type !== "tool_result") return;
-    const call = open.findIndex((candidate) => {
-      const asked = messages[candidate];
-      return asked !== undefined && idOf(asked) === idOf(current);
-    });
-    const [found] = call === -1 ? [] : open.splice(call, 1);
-    kept[index] = found !== undefined;
-    if (found !== undefined) kept[found] = true;
+/** Undefined for one that was deleted. */
+function currentVersion({ kind, envelope }: StoredMessage): Message | undefined {
+  return kind === "deletion" ? undefined : message.normalize(JSON.parse(envelope));
+}
+
+/**
+ * A call goes with its result: where one of the two was deleted or replaced by something else, the other is left out too,
+ * because no model may be shown one without the other. A call that has no result yet is open, and stays.
+ */
+function dropOtherHalves(original: readonly StoredMessage[], current: (Message | undefined)[]): void {
+  const open = new Map<unknown, number>();
+  original.forEach(({ envelope }, index) => {
+    const { type, metadata } = message.normalize(JSON.parse(envelope));
+    const id = metadata.tool_call_id;
+    if (type === "tool_call") open.set(id, index);
+    const call = type === "tool_result" ? open.get(id) : undefined;
+    if (call === undefined) return;
+    open.delete(id);
+    if (current[call]?.type === "tool_call" && current[index]?.type === "tool_result") return;
+    if (current[call]?.type === "tool_call") current[call] = undefined;
+    if (current[index]?.type === "tool_result") current[index] = undefined;
   });
-  return {
-    messages: messages.filter((_, index) => kept[index]),
-    seqs: seqs.filter((_, index) => kept[index]),
-  };
 }

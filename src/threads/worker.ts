@@ -13,8 +13,6 @@ export type WorkerOptions = {
   readonly slice: number;
   /** How long what is under way may take once the worker is to stop. */
   readonly drainMs: number;
-  /** Told what went wrong in running a thread; the thread itself is tried again. */
-  readonly onError: (error: unknown, threadId: string) => void;
 };
 
 /** A thread that was taken this often without a single commit is left alone until somebody looks at it. */
@@ -22,6 +20,9 @@ const MOST_CLAIMS = 3;
 
 /** A thread in which something went wrong is tried again after this time, longer each time. */
 const RETRY_AFTER_MS = 500;
+
+/** After a connection was lost, nobody is declared dead for so long: it may have been the server that went away. */
+const QUIET_MS = 5_000;
 
 /** The newest version of a run's state that this code can read. */
 export const STATE_VERSION = 1;
@@ -83,7 +84,7 @@ export class Worker {
       await engine.leave(this.id);
     } catch (thrown) {
       // The database is away. Then the leases run out by themselves.
-      this.#report(thrown, "");
+      this.#host.report(thrown, "");
     }
   }
 
@@ -116,7 +117,7 @@ export class Worker {
         await this.#rest(isFull || due === null ? this.#options.pollMs : Math.min(this.#options.pollMs, due / 1000));
       } catch (thrown) {
         // The database is away: it is asked again, less and less often.
-        this.#report(thrown, "");
+        this.#host.report(thrown, "");
         pause = Math.min(5_000, pause * 2 + 50);
         await this.#rest(pause);
       }
@@ -126,7 +127,8 @@ export class Worker {
   async #take(limit: number, agents: readonly string[]): Promise<number> {
     const { stores, leaseMs } = this.#host;
     const claimedAt = performance.now();
-    const claim = { worker: this.id, agents, state_version: STATE_VERSION, limit, lease_us: leaseMs * 1000 };
+    const except = [...this.#active.keys()];
+    const claim = { worker: this.id, agents, state_version: STATE_VERSION, limit, lease_us: leaseMs * 1000, except };
     const claimed = await stores.engine.claim(claim);
     if (claimed.length > 0) await this.#host.reached("after claim");
     for (const thread of claimed) {
@@ -137,6 +139,8 @@ export class Worker {
       }
       const isSliceOver = (commits: number) => this.#isStopping || (this.#hasMoreDue && commits >= this.#options.slice);
       const activation = activate(this.#host, { claimed: thread, worker: this.id, claimedAt, isSliceOver });
+      // Taken again: what this worker was doing for the thread under its old lease is lost.
+      this.#active.get(thread.id)?.lost();
       this.#active.set(thread.id, activation);
       void this.#follow(thread, activation);
     }
@@ -148,21 +152,12 @@ export class Worker {
     try {
       await activation.done;
     } catch (thrown) {
-      this.#report(thrown, id);
+      this.#host.report(thrown, id);
       await this.#giveBack(id, epoch, claims * RETRY_AFTER_MS);
     } finally {
       // By now this worker may have taken the thread again.
       if (this.#active.get(id) === activation) this.#active.delete(id);
       this.#nudge();
-    }
-  }
-
-  /** Whoever is told of errors may fail too: that ends nothing here. */
-  #report(error: unknown, threadId: string): void {
-    try {
-      this.#options.onError(error, threadId);
-    } catch {
-      // There is nobody left to tell.
     }
   }
 
@@ -182,26 +177,32 @@ export class Worker {
       if (this.#active.size > 0 && this.#isRenewalDue(at)) {
         const before = [...this.#active];
         const own = before.map(([id]) => id);
-        const held = new Set((await engine.renew(this.id, own, this.#host.leaseMs * 1000)).map(({ id }) => id));
+        const renewed = await engine.renew(this.id, own, this.#host.leaseMs * 1000);
+        const held = new Map(renewed.map(({ id, epoch }) => [id, epoch]));
         for (const [id, activation] of before) {
-          if (held.has(id)) activation.renewed(at);
+          // Another epoch is another lease, even when it is ours.
+          if (held.get(id) === activation.epoch) activation.renewed(at);
           else activation.lost();
         }
         this.#renewedAt = at;
       }
-      if (this.#driver.isShared && (await engine.reap(this.id)) > 0) this.#nudge();
+      const mayJudge = this.#driver.isShared && at >= this.#quietUntil;
+      if (mayJudge && (await engine.reap(this.id)) > 0) this.#nudge();
     } catch (thrown) {
-      this.#report(thrown, "");
+      this.#host.report(thrown, "");
     }
   }
 
   #renewedAt = 0;
+  #quietUntil = 0;
 
   #isRenewalDue(at: number): boolean {
     return at - this.#renewedAt >= this.#host.leaseMs / 4;
   }
 
   #hear(threadId: string): void {
+    // We were cut off from the database ourselves: the others may be on their way back, and are no dead.
+    if (threadId === "") this.#quietUntil = performance.now() + QUIET_MS;
     if (threadId === "") for (const activation of this.#active.values()) activation.lookAtInbox();
     else this.#active.get(threadId)?.lookAtInbox();
     this.#nudge();

@@ -78,6 +78,7 @@ export function aCommit({ id, epoch }: Pick<Held, "id" | "epoch">, { event, ...p
     working: null,
     run,
     steps: 0,
+    progresses: true,
     next_message: messages_from + messages.length,
     tail_from: 0,
     summary_seq: null,

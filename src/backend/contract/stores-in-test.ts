@@ -24,9 +24,16 @@ export const WORKER = "worker 1";
 /** Takes up to so many due threads. With a lease that is over at once, others may take them again without waiting. */
 export async function claim(
   { engine }: Stores,
-  { worker = WORKER, agents = ["support"], state_version = 1, limit = 100, lease_us = MINUTE } = {},
+  {
+    worker = WORKER,
+    agents = ["support"],
+    state_version = 1,
+    limit = 100,
+    lease_us = MINUTE,
+    except = [] as readonly string[],
+  } = {},
 ): Promise<readonly Claimed[]> {
-  return await engine.claim({ worker, agents, state_version, limit, lease_us });
+  return await engine.claim({ worker, agents, state_version, limit, lease_us, except });
 }
 
 export async function nextDue(

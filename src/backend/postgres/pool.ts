@@ -9,6 +9,8 @@ import type { Answer, PlannedStatement } from "./pipeline.ts";
 export type PoolOptions = {
   readonly size: number;
   readonly patienceMilliseconds: number;
+  /** Ends the waiting and the repeating; the connections hear of it by themselves. */
+  readonly abandoned: AbortSignal;
   connect(onLost: (connection: Connection) => void): Promise<Connection>;
 };
 
@@ -33,6 +35,11 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    const { abandoned } = options;
+    abandoned.addEventListener("abort", () => {
+      clearTimeout(this.#reconnect);
+      this.#reject(() => true, abandoned.reason);
+    });
   }
 
   /**
@@ -75,6 +82,7 @@ export class Pool {
         conflicts += 1;
         await sleep(Math.random() * 2 ** Math.min(conflicts, 6));
       } else if (answer.kind === "lost" && (repeatable || answer.isUndone)) {
+        this.#options.abandoned.throwIfAborted();
         patienceEnds ??= performance.now() + this.#options.patienceMilliseconds;
         if (performance.now() > patienceEnds) throw unavailable(answer.cause, this.#options.patienceMilliseconds);
         // A connection that was found dead is no reason to wait; a server that ends one after the other is.
@@ -88,6 +96,7 @@ export class Pool {
 
   #wait(): Promise<Connection> {
     return new Promise((resolve, reject) => {
+      this.#options.abandoned.throwIfAborted();
       this.#waiting.push({ since: performance.now(), resolve, reject });
       this.#grow();
     });
@@ -108,12 +117,13 @@ export class Pool {
     if (this.#reconnect !== undefined || this.#waiting.length <= this.#connecting.size) return;
     const isFull = this.#open.size + this.#connecting.size >= this.#options.size;
     if (isFull || (this.#down && this.#connecting.size > 0)) return;
+    const since = performance.now();
     const attempt = this.#options
-      .connect((connection) => this.#forget(connection))
+      .connect((connection) => this.#lost(connection))
       .finally(() => this.#connecting.delete(attempt))
       .then(
         (connection) => this.#connected(connection),
-        (error: unknown) => this.#failed(error),
+        (error: unknown) => this.#failed(error, since),
       );
     this.#connecting.add(attempt);
   }
@@ -127,14 +137,14 @@ export class Pool {
     this.#grow();
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown, began: number): void {
     const refusal = connectFailure(error, !this.#wasConnected);
     if (refusal) {
       this.#reject(() => true, refusal);
       return;
     }
     const { patienceMilliseconds } = this.#options;
-    const down = { since: this.#down?.since ?? performance.now(), attempts: (this.#down?.attempts ?? 0) + 1 };
+    const down = { since: this.#down?.since ?? began, attempts: (this.#down?.attempts ?? 0) + 1 };
     this.#down = down;
     // Time spent in the queue of a server that was there does not count, and one connection can serve all who wait.
     const isOver = ({ since }: Waiting) => performance.now() - Math.max(since, down.since) >= patienceMilliseconds;
@@ -150,6 +160,16 @@ export class Pool {
     const meant = this.#waiting.filter(isMeant);
     this.#waiting = this.#waiting.filter((waiting) => !meant.includes(waiting));
     for (const waiting of meant) waiting.reject(error);
+  }
+
+  /** Where one is silent the others that were open are no better: they go too, before somebody tries each of them. */
+  #lost(connection: Connection): void {
+    this.#forget(connection);
+    if (!connection.wasSilent) return;
+    for (const idle of [...this.#idle]) {
+      this.#forget(idle);
+      void idle.end();
+    }
   }
 
   #forget(connection: Connection): void {

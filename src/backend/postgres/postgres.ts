@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { Client } from "pg";
 import { errorMessage, holdfastError } from "../../contracts/error.ts";
 import type { Backend, BatchOutcome, Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
-import { connect } from "./connection.ts";
+import { type ConnectionEvents, connect } from "./connection.ts";
 import { REFUSED, statementFailure } from "./failure.ts";
+import { createHeldSessions } from "./held-sessions.ts";
 import { install, signalChannel } from "./install.ts";
 import type { Answer, PlannedStatement } from "./pipeline.ts";
 import { Pool } from "./pool.ts";
@@ -18,11 +19,28 @@ export type PostgresOptions = {
   readonly connections?: number;
   /** How long a call waits for a server that does not answer, before it is rejected with `database_unavailable`. */
   readonly patienceMilliseconds?: number;
+  /**
+   * How long a server may leave a statement without a byte of an answer, before the connection is given up: a minute
+   * unless told. A read is then tried on a new connection; a batch may have happened. Long reads may take ten times as
+   * long, since only their first row has to come by then. `close()` waits for answers no longer than this, nor than
+   * five seconds.
+   */
+  readonly answerMilliseconds?: number;
 };
 
 type Settings = Required<PostgresOptions> & { readonly url: string };
 
 const LONG_READS = 2;
+const LONG_READ_FACTOR = 10;
+
+/** What the session asks is answered at once, by a server that is there; its silence costs signals. */
+const MOST_SESSION_MILLISECONDS = 15_000;
+
+const MOST_CLOSE_MILLISECONDS = 5_000;
+
+/** A single attempt need not outlast the patience, but a server that is busy gets a fair chance. */
+const LEAST_CONNECT_MILLISECONDS = 2_000;
+const MOST_CONNECT_MILLISECONDS = 5_000;
 
 /**
  * A PostgreSQL database, such as `postgres(process.env.DATABASE_URL)`. Throws `database_url_invalid` or
@@ -30,29 +48,44 @@ const LONG_READS = 2;
  */
 export function postgres(
   url: string,
-  { schema = "holdfast", connections = 4, patienceMilliseconds = 15_000 }: PostgresOptions = {},
+  {
+    schema = "holdfast",
+    connections = 4,
+    patienceMilliseconds = 15_000,
+    answerMilliseconds = 60_000,
+  }: PostgresOptions = {},
 ): Backend {
   checkUrl(url);
   checkSchema(schema);
-  const settings = { url, schema, connections: Math.max(1, connections), patienceMilliseconds };
+  const settings = { url, schema, connections: Math.max(1, connections), patienceMilliseconds, answerMilliseconds };
   return { name: "postgres", open: () => open(settings) };
 }
 
 async function open(settings: Settings): Promise<SqlDriver> {
-  const { schema, patienceMilliseconds } = settings;
+  const { url, schema, patienceMilliseconds, answerMilliseconds } = settings;
   const planOf = createPlans();
   const plan = (statement: Statement): PlannedStatement => ({ plan: planOf(statement), params: statement.params });
   const lockKey = (name: string) => advisoryKey(`${schema}\n${name}`);
-  const poolOf = (size: number) =>
-    new Pool({ size, patienceMilliseconds, connect: (onLost) => connect(settings, { onLost }) });
+  const abandoning = new AbortController();
+  const abandoned = abandoning.signal;
+  const connectMilliseconds = Math.max(
+    LEAST_CONNECT_MILLISECONDS,
+    Math.min(MOST_CONNECT_MILLISECONDS, patienceMilliseconds),
+  );
+  const connectWith = (answer: number, events: ConnectionEvents) =>
+    connect({ url, schema, connectMilliseconds, answerMilliseconds: answer, abandoned }, events);
+  const poolOf = (size: number, answer: number) =>
+    new Pool({ size, patienceMilliseconds, abandoned, connect: (onLost) => connectWith(answer, { onLost }) });
 
-  const pool = poolOf(settings.connections);
-  const longReads = poolOf(LONG_READS);
+  const pool = poolOf(settings.connections, answerMilliseconds);
+  const longReads = poolOf(LONG_READS, answerMilliseconds * LONG_READ_FACTOR);
+  const sessionMilliseconds = Math.min(MOST_SESSION_MILLISECONDS, answerMilliseconds);
   const session = new Session({
     channel: signalChannel(schema),
     patienceMilliseconds,
+    heartbeatMilliseconds: sessionMilliseconds,
     lockKey,
-    connect: (events) => connect(settings, events),
+    connect: (events) => connectWith(sessionMilliseconds, events),
     run: (connection, sql, params = []) => connection.run([plan({ sql, params })]),
   });
 
@@ -61,9 +94,18 @@ async function open(settings: Settings): Promise<SqlDriver> {
     return rowsOf(answer)[0] ?? [];
   }
 
+  const isSessionHeld = createHeldSessions({ lockKey, read: (sql, params) => read(pool, sql, params) });
+
   async function close(): Promise<void> {
+    const abandon = () => {
+      abandoning.abort(holdfastError("database_closed", "The driver was closed before the server had answered."));
+    };
+    const deadline = setTimeout(abandon, Math.min(MOST_CLOSE_MILLISECONDS, answerMilliseconds));
     await Promise.all([pool.close(), longReads.close()]);
     await session.close();
+    clearTimeout(deadline);
+    // Also what nobody waits for any more, such as an attempt to listen again.
+    abandon();
   }
 
   try {
@@ -85,12 +127,7 @@ async function open(settings: Settings): Promise<SqlDriver> {
     },
     listen: (onSignal) => session.listen(onSignal),
     holdSession: (name) => session.hold(name),
-    async isSessionHeld(name) {
-      // Shared and only for this transaction: those who look do not see each other, only the one who holds it.
-      const sql = "select pg_try_advisory_xact_lock_shared($1) as free";
-      const [row] = await read(pool, sql, [lockKey(name)]);
-      return row?.free === 0;
-    },
+    isSessionHeld,
     close() {
       closed ??= close();
       return closed;

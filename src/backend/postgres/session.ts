@@ -11,6 +11,8 @@ import { pause } from "./pool.ts";
 export type SessionOptions = {
   readonly channel: string;
   readonly patienceMilliseconds: number;
+  /** How often the server is asked for a sign of life: who only listens does not notice that nobody speaks any more. */
+  readonly heartbeatMilliseconds: number;
   lockKey(name: string): string;
   connect(events: ConnectionEvents): Promise<Connection>;
   run(connection: Connection, sql: string, params?: readonly string[]): Promise<Answer>;
@@ -27,6 +29,7 @@ export class Session {
   readonly #holds = new Map<string, Hold>();
   readonly #closing = new AbortController();
   #connection: Connection | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
   /** A connection answers one question at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -36,13 +39,17 @@ export class Session {
 
   /** Rejects when the server does not want us, or not within our patience. Later on it is waited for without end. */
   async open(): Promise<void> {
-    const { patienceMilliseconds } = this.#options;
+    const { patienceMilliseconds, heartbeatMilliseconds } = this.#options;
     const patienceEnds = performance.now() + patienceMilliseconds;
     await this.#connect((error) => {
       const refusal = connectFailure(error, false);
       if (refusal) throw refusal;
       if (performance.now() > patienceEnds) throw unavailable(error, patienceMilliseconds);
     });
+    this.#heartbeat = setInterval(() => {
+      if (this.#connection) void this.#ask(this.#connection, "select 1");
+    }, heartbeatMilliseconds);
+    this.#heartbeat.unref();
   }
 
   listen(onSignal: (text: string) => void): () => void {
@@ -79,6 +86,7 @@ export class Session {
   /** Gives all names back before the connection ends, so that nobody sees them held for a moment longer. */
   async close(): Promise<void> {
     this.#closing.abort();
+    clearInterval(this.#heartbeat);
     for (const { held } of this.#holds.values()) held();
     const connection = this.#connection;
     if (!connection) return;
@@ -110,7 +118,8 @@ export class Session {
     const listening = await run(connection, `listen ${escapeIdentifier(channel)}`);
     if (this.#closing.signal.aborted || listening.kind !== "done" || connection.isLost) {
       await connection.end();
-      throw listening.kind === "failed" ? listening.error : new Error("Connection terminated");
+      if (listening.kind === "failed") throw listening.error;
+      throw listening.kind === "lost" ? listening.cause : new Error("Connection terminated");
     }
     this.#connection = connection;
     for (const name of this.#holds.keys()) void this.#take(connection, name);

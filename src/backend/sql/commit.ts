@@ -24,16 +24,29 @@ function guard(commit: Commit): Statement {
   const { thread_id, worker, epoch, seq, lease_us, settle } = commit;
   const lease = settle
     ? `lease_by = null, lease_until = 0,
-       due_at = case when wake_rev = $15 then now_us() + cast($16 as bigint) else now_us() end`
-    : "lease_until = now_us() + $15";
+       due_at = case when wake_rev = $16 then now_us() + cast($17 as bigint) else now_us() end`
+    : "lease_until = now_us() + $16";
   const sql = `update threads set
       status = case when terminated_at is null then $5 else 'terminated' end,
       state = $6, working = $7, run = $8, steps = $9, next_seq = next_seq + 1, next_message = $10, tail_from = $11,
-      summary_seq = $12, last_commit = $13, last_hash = $14, updated_at = now_us(), claims = 0, ${lease}
+      summary_seq = $12, last_commit = $13, last_hash = $14, updated_at = now_us(),
+      claims = case when $15 = 1 then 0 else claims end, ${lease}
     where id = $1 and lease_by = $2 and epoch = $3 and next_seq = $4
     returning wake_rev`;
-  const { status, state, working, run, steps, next_message, tail_from, summary_seq, id, event } = commit;
-  const own = [status, state, working, run, steps, next_message, tail_from, summary_seq, id, event.hash];
+  const { status, state, working, run, steps, next_message, tail_from, summary_seq, id, event, progresses } = commit;
+  const own = [
+    status,
+    state,
+    working,
+    run,
+    steps,
+    next_message,
+    tail_from,
+    summary_seq,
+    id,
+    event.hash,
+    progresses ? 1 : 0,
+  ];
   const params = [
     thread_id,
     worker,

@@ -10,18 +10,20 @@ export function createEngine(driver: SqlDriver): Engine {
   const suspects = new Set<string>();
 
   return {
-    async claim({ worker, agents, state_version, limit, lease_us }) {
+    async claim({ worker, agents, state_version, limit, lease_us, except }) {
       if (agents.length === 0 || limit < 1) return [];
       // The time as a subselect is read once, and found in the index; a clock that is asked anew for every row is not.
       const sql = `update threads set lease_by = $1, lease_until = now_us() + $2, epoch = epoch + 1, claims = claims + 1
         where id in (
           select id from threads
           where due_at <= (select now_us()) and lease_until <= (select now_us()) and stuck_at is null and state_version <= $3
-            and agent in (${placeholders(agents, 5)})
+            and agent in (${placeholders(agents, 5)})${excluding(except, 5 + agents.length)}
           order by due_at limit $4 /*skip locked*/
         ) returning id, epoch, claims`;
       // When the answer is lost, the leases run out by themselves: claiming again would only take others.
-      const claimed = await driver.batch([{ sql, params: [worker, lease_us, state_version, limit, ...agents] }]);
+      const claimed = await driver.batch([
+        { sql, params: [worker, lease_us, state_version, limit, ...agents, ...except] },
+      ]);
       if (claimed.outcome !== "committed") return [];
       return (claimed.rows[0] ?? []).map((row) => ({
         id: rows.text(row.id),
@@ -133,6 +135,10 @@ export function createEngine(driver: SqlDriver): Engine {
       return row?.wait == null ? null : Math.max(0, rows.number(row.wait));
     },
   };
+}
+
+function excluding(ids: readonly string[], first: number): string {
+  return ids.length > 0 ? ` and id not in (${placeholders(ids, first)})` : "";
 }
 
 function placeholders(values: readonly unknown[], first: number): string {

@@ -10,6 +10,15 @@ import { migrate } from "./migrate.ts";
 import { createRequestStore } from "./requests.ts";
 import { createThreadStore } from "./threads.ts";
 
+const FINGERPRINT = "secret_key_fingerprint";
+
+/** True when values were sealed in this database before, so that a new key would not do. */
+export async function knowsKey(driver: SqlDriver): Promise<boolean> {
+  await migrate(driver);
+  const [known] = await driver.all("select value from meta where name = $1", [FINGERPRINT]);
+  return known !== undefined;
+}
+
 export async function openStores(driver: SqlDriver, { keyFingerprint }: { keyFingerprint: string }): Promise<Stores> {
   await migrate(driver);
   await checkKey(driver, keyFingerprint);
@@ -24,10 +33,9 @@ export async function openStores(driver: SqlDriver, { keyFingerprint }: { keyFin
 
 /** Another key could not open what was sealed with this one: that is noticed now, not in the middle of a run. */
 async function checkKey(driver: SqlDriver, fingerprint: string): Promise<void> {
-  const name = "secret_key_fingerprint";
   const sql = "insert into meta (name, value) values ($1, $2) on conflict (name) do nothing";
-  await attemptBatch(driver, [{ sql, params: [name, fingerprint] }]);
-  const [known] = await driver.all("select value from meta where name = $1", [name]);
+  await attemptBatch(driver, [{ sql, params: [FINGERPRINT, fingerprint] }]);
+  const [known] = await driver.all("select value from meta where name = $1", [FINGERPRINT]);
   if (known?.value === fingerprint) return;
   throw holdfastError("secret_key_mismatch", "The values in this database were sealed with another key.");
 }

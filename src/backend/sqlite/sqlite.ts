@@ -1,5 +1,5 @@
 // SQLite as a backend: one file, one engine process, nothing to install.
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { errorMessage, type HoldfastError, holdfastError } from "../../contracts/error.ts";
@@ -56,7 +56,10 @@ function realPath(path: string): string {
     if (!statSync(folder).isDirectory()) throw pathInvalid(path, `"${folder}" is not a folder.`);
     if (!existsSync(path)) {
       checkWritable(folder, path);
-      return join(realpathSync(folder), basename(path));
+      const made = join(realpathSync(folder), basename(path));
+      // What people say to an agent is nobody else's business; SQLite gives its log the rights of the file.
+      closeSync(openSync(made, "a", 0o600));
+      return made;
     }
     if (statSync(path).isDirectory()) throw pathInvalid(path, "It is a folder.");
     const real = realpathSync(path);
