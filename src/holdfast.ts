@@ -76,6 +76,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     throw thrown;
   });
   const { isShared } = driver;
+  const runs = options.runs ?? true;
   const progress = createProgress(stores.threads, { isShared });
   const host: Host = {
     stores,
@@ -87,6 +88,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     report: reporting(options.onError ?? printError),
     now: Date.now,
     isShared,
+    ...(!isShared && runs && { news: new Set<string>() }),
     leaseMs,
     verifies: options.verifies ?? false,
   };
@@ -96,7 +98,6 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     slice: 100,
     drainMs: options.drainMs ?? 10_000,
   });
-  const runs = options.runs ?? true;
   if (runs) {
     await worker.start().catch(async (thrown: unknown) => {
       await driver.close();

@@ -1,6 +1,6 @@
 // A thread that this worker holds: what is stored of it, kept in step with every commit.
 import type { Claimed } from "../backend/engine.ts";
-import type { LoadedThread, ThreadStatus } from "../backend/thread-store.ts";
+import type { Commit, LoadedThread, ThreadStatus } from "../backend/thread-store.ts";
 import { sortedText } from "../contracts/canonical-json.ts";
 import { HoldfastError } from "../contracts/error.ts";
 import { type Kept, keepWorking } from "../loop/keep-working.ts";
@@ -22,8 +22,11 @@ export class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-/** Beside what the machine keeps: where the messages of the run begin. */
-type KeptText = { readonly kept: Kept; readonly from: number };
+/** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */
+type KeptText = { readonly kept: Kept; readonly from: number; readonly answer?: unknown };
+
+/** A longer answer has a row of its own, so that a turn of many calls does not write it again with each of them. */
+const LONGEST_KEPT_ANSWER = 8_192;
 
 /** When the thread is to be looked at again, in milliseconds from now; null when somebody wakes it. */
 export type Settling = { readonly dueAfter: number | null };
@@ -56,6 +59,9 @@ export class HeldThread {
   #wakeRev: number;
   #heldUntil: number;
   #runStatus: string | null = null;
+  /** JSON of the turn's answer, null when there is none yet. */
+  #answer: string | null = null;
+  #hasAnswerRow: boolean;
 
   private constructor(host: Host, worker: string, claimedAt: number, loaded: LoadedThread, stoppedAt: number | null) {
     const { thread } = loaded;
@@ -76,6 +82,7 @@ export class HeldThread {
     this.#summarySeq = loaded.summary_seq;
     this.#lastHash = loaded.last_hash;
     this.#wakeRev = loaded.wake_rev;
+    this.#hasAnswerRow = loaded.answer !== null;
     this.#heldUntil = claimedAt + host.leaseMs;
   }
 
@@ -121,7 +128,13 @@ export class HeldThread {
   }
 
   async readInbox(): Promise<void> {
+    this.#host.news?.delete(this.id);
     this.entries = (await this.#host.stores.inbox.waiting(this.id)).map(readEntry);
+  }
+
+  /** False when nothing can have come in since the inbox was read: only this process could have left it. */
+  get mayHaveNews(): boolean {
+    return this.#host.news?.has(this.id) ?? true;
   }
 
   /** What was kept of the current run, unsealed. */
@@ -130,13 +143,16 @@ export class HeldThread {
     if (working === null) return null;
     const plain = working.startsWith("{") ? (JSON.parse(working) as KeptText) : undefined;
     // A call that was not sealed is not one that we have kept.
-    if (plain && plain.kept.call === null && plain.kept.queued.length === 0) return plain;
+    if (plain && plain.answer === undefined && plain.kept.call === null && plain.kept.queued.length === 0) return plain;
     return JSON.parse(this.#host.sealing.open(working, this.id)) as KeptText;
   }
 
-  keptAnswer(): unknown {
+  /** The answer of the turn that the run is in. */
+  keptAnswer(kept: KeptText | null): unknown {
     const { answer } = this.loaded;
-    return answer === null ? null : JSON.parse(this.#host.sealing.open(answer, this.id));
+    if (kept?.answer !== undefined) this.#answer = JSON.stringify(kept.answer);
+    else if (answer !== null) this.#answer = this.#host.sealing.open(answer, this.id);
+    return this.#answer === null ? null : JSON.parse(this.#answer);
   }
 
   /**
@@ -161,8 +177,7 @@ export class HeldThread {
       lease_us: leaseMs * 1000,
       status,
       state: this.state && JSON.stringify(this.state),
-      working: working === null || isOver ? null : this.#text(working),
-      ...this.#answer(batch, isOver ? null : working),
+      ...this.#keep(batch, isOver ? null : working),
       run: this.run,
       steps: this.steps,
       // Beginning once more what went wrong before is no progress.
@@ -213,22 +228,28 @@ export class HeldThread {
     }
   }
 
-  /** Sealed when it holds what a tool is called with, or what came of it. */
-  #text(working: Working): string {
-    const text = JSON.stringify({ kept: keepWorking(working), from: this.runFrom } satisfies KeptText);
+  /** What a restart needs of the working memory; sealed when it holds what a tool is called with, or what came of it. */
+  #keep(batch: Batch, working: Working | null): Pick<Commit, "working" | "answer"> {
+    if (batch.changesAnswer || working === null) this.#answer = working && answerText(working);
+    const answer = this.#answer;
+    const isLong = answer !== null && answer.length > LONGEST_KEPT_ANSWER;
+    const row = isLong ? batch.changesAnswer : this.#hasAnswerRow;
+    this.#hasAnswerRow = isLong;
+    const { sealing } = this.#host;
+    return {
+      working: working && this.#text(working, isLong ? null : answer),
+      ...(row && { answer: isLong ? sealing.seal(answer, this.id) : null }),
+    };
+  }
+
+  #text(working: Working, answer: string | null): string {
+    const kept = JSON.stringify({ kept: keepWorking(working), from: this.runFrom } satisfies KeptText);
+    const text = answer === null ? kept : `${kept.slice(0, -1)},"answer":${answer}}`;
     const { call, queued, turnExecutions, run } = working;
-    const isOfCall = call !== null || queued.length > 0 || turnExecutions.length > 0;
+    const isOfCall = answer !== null || call !== null || queued.length > 0 || turnExecutions.length > 0;
     // What was asked of somebody outside stays with the run after the call has ended.
     const isSecret = isOfCall || run.approval !== null || run.pending !== null;
     return isSecret ? this.#host.sealing.seal(text, this.id) : text;
-  }
-
-  #answer(batch: Batch, working: Working | null): { readonly answer?: string | null } {
-    if (working === null) return { answer: null };
-    if (!batch.changesAnswer) return {};
-    const { answer } = working;
-    if (answer.history === null && Object.keys(answer.result).length === 0) return { answer: null };
-    return { answer: this.#host.sealing.seal(JSON.stringify(answer), this.id) };
   }
 
   /** How the run stands, when that is news. */
@@ -248,6 +269,10 @@ export class HeldThread {
     if (folded === stored) return;
     throw new Error(`The records of thread ${this.id} do not lead to its state:\n${folded}\n${stored}`);
   }
+}
+
+function answerText({ answer }: Working): string | null {
+  return answer.history === null && Object.keys(answer.result).length === 0 ? null : JSON.stringify(answer);
 }
 
 export function microseconds(milliseconds: number | null): number | null {

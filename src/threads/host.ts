@@ -19,6 +19,8 @@ export type Host = {
   readonly now: () => number;
   /** True when other processes work on the same data, so that whoever held a thread before may still be at work. */
   readonly isShared: boolean;
+  /** Threads for which something was left and not looked at yet; absent where other processes may leave something too. */
+  readonly news?: Set<string>;
   /** How long a thread is held without word from its holder. */
   readonly leaseMs: number;
   /** After every commit, fold the stored records and compare: for tests, since the whole run is read each time. */

@@ -18,7 +18,7 @@ export class InboxOffer {
   /** What came while an effect went on belongs into the next request too; what the run's own tools have just queued comes last. */
   async make(held: HeldThread, batch: Batch): Promise<Inbox> {
     try {
-      await held.readInbox();
+      if (held.mayHaveNews) await held.readInbox();
     } catch {
       // The database is away for a moment; the commit waits for it, and what came is taken in with the next turn.
     }

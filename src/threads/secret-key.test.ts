@@ -112,6 +112,14 @@ describe("the secret key", () => {
     expect(existsSync(nowhere)).toBe(false);
   });
 
+  it("is not made anew where something was sealed with another", () => {
+    const path = keyFile();
+    expect(refusalOf(() => readSecretKey({ keyFile: path, mayMake: false })).code).toBe("secret_key_missing");
+    expect(existsSync(path)).toBe(false);
+    const made = readSecretKey({ keyFile: path });
+    expect(readSecretKey({ keyFile: path, mayMake: false })).toEqual(made);
+  });
+
   it("is random where nothing outlives the process", () => {
     const [one, two] = [readSecretKey({ ephemeral: true }), readSecretKey({ env: {}, ephemeral: true })];
     expect(one).toHaveLength(32);

@@ -60,7 +60,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
   held.seqs = seqs;
   const kept = isNew ? null : held.keptText();
   held.runFrom = kept?.from ?? held.nextMessage;
-  const working = takeUp(config, messages, kept?.kept ?? null, isNew ? null : held.keptAnswer());
+  const working = takeUp(config, messages, kept?.kept ?? null, isNew ? null : held.keptAnswer(kept));
   const run: ThreadRun = {
     agent,
     working,

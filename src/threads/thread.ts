@@ -94,6 +94,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
   async function put(entry: NewEntry): Promise<{ id: string }> {
     await host.reached(`before put ${entry.kind}`);
     const stored = await inbox.put(id, entry);
+    host.news?.add(id);
     switch (stored.outcome) {
       case "stored":
       case "repeated":

@@ -1,8 +1,12 @@
-// What a worker does at its end, on the database where others go on.
-import { expect, it } from "vitest";
+// How workers get on with others on one database: at their end, and after the server was away.
+import { expect, it, onTestFinished } from "vitest";
+import { withDriver } from "../../test/changed-driver.ts";
+import { heldTool } from "../../test/held.ts";
 import { emptySchema } from "../../test/postgres.ts";
 import { postgres } from "../backend/postgres/postgres.ts";
 import { createHoldfast } from "../holdfast.ts";
+import { callsTool, says, scriptedModel } from "../models/scripted/scripted-model.ts";
+import { agent } from "./agent.ts";
 
 it("ends without a complaint, also while it is looking whether others are alive", async () => {
   const { url, schema, drop } = await emptySchema();
@@ -20,5 +24,64 @@ it("ends without a complaint, also while it is looking whether others are alive"
   for (const _ of Array(10)) await (await start()).close();
   await Promise.all(others.map((other) => other.close()));
   await drop();
+  expect(told).toEqual([]);
+});
+
+it("takes nobody for dead right after it was cut off itself: the others may be on their way back, too", async () => {
+  const { url, schema, drop } = await emptySchema();
+  onTestFinished(drop);
+  const { tool, next: called } = heldTool({ name: "shop/charge" });
+  const charging = (slug: string) =>
+    agent({ slug, model: scriptedModel([callsTool("shop/charge"), says("Done.")]), tools: [tool] });
+  const backend = postgres(url, { schema });
+  const told: unknown[] = [];
+  const common = { secretKey: "0d".repeat(32), onError: (error: unknown) => told.push(error) };
+  const alive = await createHoldfast({ ...common, backend, agents: [charging("clerk")] });
+  onTestFinished(() => alive.close());
+  const thread = await alive.threads.open("t", { agent: "clerk" });
+  const sent = thread.send("Charge.");
+  const call = await called();
+
+  let hear = (_text: string) => {};
+  let looks = 0;
+  let beats = 0;
+  let wake = () => {};
+  const blinded = withDriver(backend, ({ listen, batch }) => ({
+    listen(onSignal) {
+      hear = onSignal;
+      return listen(onSignal);
+    },
+    async isSessionHeld() {
+      // Right after it has looked for the first time the server goes away, and from then on it finds nobody.
+      if (++looks === 1) hear("");
+      return looks === 1;
+    },
+    async batch(statements) {
+      if (statements[0]?.sql.includes("insert into workers")) beats++;
+      wake();
+      return await batch(statements);
+    },
+  }));
+  const untilBeats = async (count: number) => {
+    while (beats < count) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const agents = [charging("clerk"), charging("own")];
+  const watching = await createHoldfast({ ...common, backend: blinded, agents, leaseMs: 200 });
+  onTestFinished(() => watching.close());
+  // Something of its own to hold on to, so that its beats can be counted.
+  const own = (await watching.threads.open("own", { agent: "own" })).send("Charge.");
+  const ownCall = await called();
+  await untilBeats(beats + 5);
+  expect(looks).toBe(1);
+
+  call.answer("charged");
+  ownCall.answer("charged");
+  expect(await sent).toMatchObject({ status: "completed" });
+  expect(await own).toMatchObject({ status: "completed" });
+  expect(await thread.calls()).toMatchObject([{ phase: "settled", outcome: "success" }]);
   expect(told).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { setImmediate as eventLoopGoesOn } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { emptySchema } from "../../../test/postgres.ts";
@@ -17,6 +18,7 @@ it("asks about all names at once that are asked about again and again", async ()
   };
 
   expect(await round()).toEqual(["2", "4"]);
+  await eventLoopGoesOn();
   const before = questions();
   expect(await round()).toEqual(["2", "4"]);
   expect(questions()).toBe(before + 1);
@@ -29,6 +31,12 @@ it("never answers from what it knew before", async () => {
   expect([await isHeld("1"), await isHeld("2")]).toEqual([false, true]);
   await release();
   expect([await isHeld("1"), await isHeld("2")]).toEqual([false, false]);
+});
+
+it("asks anew for who asks about one name in a loop", async () => {
+  const { isHeld, questions } = await lookAtNames();
+  for (let turn = 0; turn < 3; turn++) await isHeld("1");
+  expect(questions()).toBe(3);
 });
 
 /** Names that somebody outside holds, and a driver that is asked about them and counted. */

@@ -31,7 +31,7 @@ it("rejects a read, long or not, once patience has ended too", async () => {
 });
 
 it("does not try the idle connections one after the other when one of them is silent", async () => {
-  const { driver, wire } = await openBehindWire({ answerMilliseconds: 300, patienceMilliseconds: 0 });
+  const { driver, wire } = await openBehindWire({ answerMilliseconds: 300, patienceMilliseconds: 100 });
   // As many as the pool has, each of them used.
   await Promise.all(Array.from({ length: 4 }, () => driver.all("select pg_sleep(0.2)")));
 
