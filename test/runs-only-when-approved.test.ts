@@ -335,7 +335,7 @@ describe("a run that can wait", () => {
     expect(parked).toMatchObject({ kind: "park", request_id: expect.stringMatching(/^action-/) });
     expect(bring(brought(parked, accepted))).toMatchObject({
       kind: "park",
-      request_id: expect.stringMatching(/^runtime-tool-/),
+      request_id: expect.stringMatching(/^request-/),
     });
   });
 

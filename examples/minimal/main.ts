@@ -1,14 +1,28 @@
-import { runConversation } from "holdfast";
+import { agent, createHoldfast, tool } from "holdfast";
+import { sqlite } from "holdfast/sqlite";
 import { callsTool, says, scriptedModel } from "holdfast/testing";
+import { z } from "zod";
 
-const lookUp = { name: "shop/order", source: "shop", description: "Looks up an order by its number." };
-const model = scriptedModel([callsTool("shop/order", { number: 7 }), says("Order 7 was sent on Monday.")]);
-
-const result = await runConversation([{ role: "user", content: "Where is my order 7?" }], model, {
-  maxTurns: 3,
-  toolDeclarations: [lookUp],
-  toolExecutor: ({ parameters }) => ({ order: parameters.number, sent: "Monday" }),
+const refund = tool({
+  name: "shop/refund",
+  description: "Refunds an order.",
+  inputSchema: z.object({ order: z.string(), cents: z.int().positive() }),
+  actionPolicy: "preview", // a person decides
+  execute: ({ order, cents }) => `${cents / 100} euros for order ${order}`,
 });
+const model = scriptedModel([callsTool("shop/refund", { order: "7", cents: 1200 }), says("You have your money back.")]);
+const support = agent({ slug: "support", instructions: "You help customers.", model, tools: [refund] });
 
-for (const { role, content, payload } of result.messages) console.log(`${role}: ${content || payload.tool_name}`);
-console.log(`The run ${result.run_outcome.status} after ${result.turn_count} turns.`);
+const holdfast = await createHoldfast({ backend: sqlite("holdfast.db"), agents: [support] });
+const thread = await holdfast.threads.open("customer-42", { agent: "support" }); // same key, same thread
+const asked = await thread.send("Please refund order 7, 12 euros.", { key: "mail-981" });
+console.log(asked.status);
+
+// The process may die here. Tomorrow, in another process, somebody decides:
+for (const { id, shown } of await holdfast.requests.list({ status: "pending" })) {
+  console.log(shown.summary);
+  await holdfast.requests.submit(id, { decision: "accepted" });
+}
+const outcome = await thread.wait();
+console.log(`${outcome?.status}: ${outcome?.final_content}`);
+await holdfast.close();

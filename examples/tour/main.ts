@@ -1,6 +1,7 @@
-// npm start: what a conversation with tools looks like on Holdfast, in five short scenes.
+// npm start: what an agent with tools looks like on Holdfast, in six short scenes.
 import { createMemoryPendingActionStore, message, runConversation } from "holdfast";
 import { calls, callsTool, says, scriptedModel } from "holdfast/testing";
+import { createStage } from "./processes.ts";
 import { applyApproved, houseRule, refundPolicy, refunds, runTool, tools } from "./shop.ts";
 import { auditTrail, heading, labelled, outcome, paragraph, transcript } from "./terminal.ts";
 
@@ -9,11 +10,32 @@ const customer = (content: string) => message.text("user", content);
 
 heading("Holdfast: a short tour");
 paragraph(
-  "A support agent of a small shop answers customers and may use two tools. The model is scripted: it is offline, " +
-    "needs no key and says the same every time. Everything around it is the real conversation loop.",
+  "A support agent of a small shop answers customers and may use tools. The model is scripted: it is offline, needs no " +
+    "key and says the same every time. Everything around it is the real thing.",
 );
 
-heading("1. The agent uses its tools, and secrets stay out of sight");
+heading("1. The process dies, the thread goes on");
+paragraph(
+  "examples/approval-survives runs in a process of its own, on a database that is a file. Its tool pays money back, so " +
+    "a person has to agree first, and that may take days.",
+);
+const stage = createStage();
+try {
+  await stage.run([], (line) => labelled("process 1", line), 2);
+  labelled("the tour", "kills process 1 with SIGKILL: it gets no warning and cleans nothing up");
+  labelled("Ana", "says yes, to process 2 that starts on the same file");
+  await stage.run(["approve"], (line) => labelled("process 2", line));
+  const { messages, calls } = await stage.stored();
+  paragraph("What the file holds of the thread, the call as its ledger has it, and what the shop has in its books:");
+  transcript(messages);
+  for (const call of calls) labelled("ledger", call);
+  for (const refund of stage.refunds()) labelled("books", `refund ${refund}`);
+} finally {
+  stage.remove();
+}
+paragraph("Nobody was asked twice, and nothing was paid twice. The other scenes run in memory, without a database.");
+
+heading("2. The agent uses its tools, and secrets stay out of sight");
 paragraph(
   "The model looks up an order and pays it back. The second call carries the customer's card token. The audit is " +
     "the trace that anybody may see: what was called and how it ended, with a hash in place of the values.",
@@ -35,7 +57,7 @@ labelled("card token", `given to the tool: ${yesOrNo(refunds[0]?.card_token === 
 labelled("", `shown in the transcript: ${yesOrNo(JSON.stringify(refunded.messages).includes(cardToken))}`);
 labelled("", `shown in the audit: ${yesOrNo(JSON.stringify(refunded.tool_audit_events).includes(cardToken))}`);
 
-heading("2. A call is refused before it runs");
+heading("3. A call is refused before it runs");
 paragraph("A rule of the house is asked before every call. What it refuses never runs, and the model is told why.");
 const refused = await runConversation(
   [customer("Pay me 900 euros for order 7!")],
@@ -46,7 +68,7 @@ transcript(refused.messages);
 outcome(refused);
 auditTrail(refused);
 
-heading("3. A person decides");
+heading("4. A person decides");
 paragraph(
   "By the shop's policy a person has to see every refund above 20 euros. The tool does not run: the call is put to the " +
     "store of pending actions, and the run ends and says what it waits for.",
@@ -67,7 +89,7 @@ const resumed = await runConversation([...waiting.messages, paid], model, option
 transcript(resumed.messages.slice(waiting.messages.length));
 outcome(resumed);
 
-heading("4. A budget ends a run that does too much");
+heading("5. A budget ends a run that does too much");
 paragraph("The model wants to look up three orders. This run may call two tools.");
 const curious = await runConversation(
   [customer("What have I ever ordered?")],
@@ -80,7 +102,7 @@ const curious = await runConversation(
 transcript(curious.messages);
 outcome(curious);
 
-heading("5. Stopping in the middle");
+heading("6. Stopping in the middle");
 paragraph("The caller stops the run while a tool is at work. The call still gets a result, and it is an honest one.");
 const stop = new AbortController();
 const stopped = await runConversation(
@@ -100,8 +122,8 @@ outcome(stopped);
 
 heading("Where to go next");
 labelled("README.md", "what Holdfast is, what exists today, and the smallest example");
-labelled("examples/", "programs to run and change, such as examples/client-tool/main.ts");
-labelled("docs/", "a page per concept; docs/concepts/conversation-loop.md is the first");
+labelled("examples/", "programs to run, kill and change; examples/approval-survives is scene 1");
+labelled("docs/", "a page per concept; docs/concepts/threads.md is the first");
 labelled("npm test", "everything above, and much more, as tests");
 
 function yesOrNo(claim: boolean): string {

@@ -1,0 +1,47 @@
+// Promise: kill the process at any instruction, and its threads go on as if nothing had happened. Here a sample of the
+// matrix; `npm run crash` runs all of it.
+import { describe, expect, it } from "vitest";
+import { emptySchema } from "../postgres.ts";
+import { startEffectLedger } from "./effect-ledger.ts";
+import { casesOf, count, killedAtEveryPoint, newTally, type Run } from "./matrix.ts";
+import { sleeperCommitsNothing } from "./pauses.ts";
+import { openPostgresSite, runOnPostgres } from "./postgres-cases.ts";
+import { chooseSeed, randomFrom } from "./random.ts";
+import { scenarios } from "./scenarios.ts";
+import { runOnSqlite } from "./sqlite-cases.ts";
+
+const seed = chooseSeed();
+console.log(`HOLDFAST_CRASH_SEED=${seed}`);
+
+describe("a thread whose process is killed", () => {
+  it("goes on in the next process, on SQLite", { timeout: 120_000 }, async () => {
+    const ledger = await startEffectLedger();
+    const { red, cases } = await sample((each) => runOnSqlite(each, ledger), { from: 5, points: 25 });
+    await ledger.close();
+    expect(red).toEqual([]);
+    expect(cases).toBeGreaterThan(25);
+  });
+
+  it("goes on in another one that was there already, on PostgreSQL", { timeout: 120_000 }, async () => {
+    const ledger = await startEffectLedger();
+    const { url } = await emptySchema();
+    const site = await openPostgresSite(url, ledger);
+    const { red, cases } = await sample((each) => runOnPostgres(each, site), { from: 4, points: 8 });
+    const asleep = await sleeperCommitsNothing(site);
+    await site.close();
+    await ledger.close();
+    expect(red).toEqual([]);
+    expect(asleep).toEqual([]);
+    expect(cases).toBeGreaterThan(8);
+  });
+});
+
+/** Some points of some scenarios, and those scenarios undisturbed. */
+async function sample(run: Run, { from, points }: { from: number; points: number }) {
+  const random = randomFrom(seed);
+  const undisturbed = await casesOf(random.some(scenarios, from), run);
+  const tally = newTally();
+  count(tally, undisturbed);
+  count(tally, await run(random.some(killedAtEveryPoint(undisturbed), points)));
+  return tally;
+}
