@@ -135,6 +135,7 @@ async function drive(
 function rulesOf({ brought, settles_rest, inbox }: StoredScript): Rules {
   return {
     waiting: brought ? "park" : "end",
+    undeclared: "show" as const,
     rest: settles_rest ? "settle" : "drop",
     inbox: inbox !== undefined,
   };

@@ -35,7 +35,7 @@ export interface SqlDriver {
   holdSession(name: string): Promise<void>;
   /** True while some process holds the name; a name that nobody can hold but this process is never held by others. */
   isSessionHeld(name: string): Promise<boolean>;
-  /** Waits for what was begun, gives the session name back, and closes. */
+  /** Waits for what was begun, though not for ever, gives the session name back, and closes. */
   close(): Promise<void>;
 }
 

@@ -489,3 +489,32 @@ describe("the records", () => {
     expect(JSON.stringify(records)).not.toContain("confidential");
   });
 });
+
+describe("a call to a tool that there is not", () => {
+  const misspelt = { id: "a", name: "ability/save_", parameters: { pin: "4711", note: { of: "it" } } };
+  const shownOf = (rules: Parameters<typeof machine>[1], options: RunOptions = {}) => {
+    const { bring, working } = machine(options, rules);
+    bring();
+    bring(calls(misspelt));
+    return working.transcript.find(({ type }) => type === "tool_call")?.payload.parameters;
+  };
+
+  it("shows its parameters as the contract has it", () => {
+    expect(shownOf({})).toEqual({ pin: "4711", note: { of: "it" } });
+  });
+
+  it("shows none of them where calls are written down: nobody has said what is secret", () => {
+    expect(shownOf({ undeclared: "hide" })).toEqual({ pin: "[redacted]", note: "[redacted]" });
+  });
+
+  it("shows none of them either when it never has its turn", () => {
+    const { bring, working } = machine(
+      { budgets: [{ name: "tool_calls", ceiling: 1 }] },
+      { undeclared: "hide", rest: "settle" },
+    );
+    bring();
+    bring(calls(call("b"), misspelt));
+    bring(returned(1));
+    expect(JSON.stringify(working.transcript)).not.toContain("4711");
+  });
+});

@@ -10,7 +10,7 @@ import * as exposure from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as decision from "./decision.ts";
-import { callableTools, hidingDeclarationOf, isRepeatable } from "./declared.ts";
+import { callableTools, hiddenParameters, hidingDeclarationOf, isRepeatable } from "./declared.ts";
 import type { Next } from "./next.ts";
 import { afterOpening } from "./permit.ts";
 import type { Fact, Position } from "./records.ts";
@@ -25,6 +25,8 @@ export function openCall(step: Step, arrived?: Outcome): Next | undefined {
     return;
   }
   const { name, parameters, context } = raw;
+  const hidden = hiddenParameters(step, name, parameters);
+  if (hidden) return prepareCall(step, raw, exposure.exposeShown(hidden));
   const declaration = hidingDeclarationOf(step, name);
   if (!step.config.asked.auditFilter) return prepareCall(step, raw, exposure.expose(parameters, declaration));
   if (!arrived) {

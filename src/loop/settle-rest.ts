@@ -1,11 +1,11 @@
 // The calls of a batch that nobody will take any more. Where the rules say so, each gets the one result that says it was
 // never begun, so that the history stays whole.
 import { seal } from "../contracts/json.ts";
-import { expose } from "../contracts/tools/exposure.ts";
+import { expose, exposeShown } from "../contracts/tools/exposure.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { readCall, recordOpened } from "./call.ts";
 import { proceed } from "./decision.ts";
-import { hidingDeclarationOf } from "./declared.ts";
+import { hiddenParameters, hidingDeclarationOf } from "./declared.ts";
 import { acceptQueue } from "./inbox.ts";
 import { settleStopped } from "./settle.ts";
 import type { Step } from "./step.ts";
@@ -26,13 +26,14 @@ function settleNext(step: Step): void {
     return;
   }
   const { id, name, raw, parameters } = given;
+  const hidden = hiddenParameters(step, name, parameters);
   const error = "Not begun: the run stopped before this call had its turn.";
   const result = toolResult.failure(name, error, { error_type: "cancelled" });
   const call = {
     number: step.state.calls,
     ...{ id, name, raw, parameters },
     prepared: seal({ ready: false, ...result } as const),
-    exposure: expose(parameters, hidingDeclarationOf(step, name)),
+    exposure: hidden ? exposeShown(hidden) : expose(parameters, hidingDeclarationOf(step, name)),
     policy: "direct",
     preview: null,
     approved: false,

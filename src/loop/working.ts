@@ -36,6 +36,8 @@ export type Rules = {
   readonly waiting: "end" | "park";
   /** What becomes of the calls of a halted batch that were not opened: nothing, or each gets its one result. */
   readonly rest: "drop" | "settle";
+  /** Whether the parameters are shown of a call to a tool that there is not, of which nobody has said what is secret. */
+  readonly undeclared: "show" | "hide";
   /** Every turn begins by asking for what waits for the run. */
   readonly inbox: boolean;
 };

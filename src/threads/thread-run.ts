@@ -34,7 +34,7 @@ export type ThreadRun = {
   queued: readonly NewEntry[];
 };
 
-const rules: Rules = { waiting: "park", rest: "settle", inbox: true };
+const rules: Rules = { waiting: "park", rest: "settle", undeclared: "hide", inbox: true };
 
 /** Takes a run up where the thread stands, or makes a new one ready. */
 export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadRun {
