@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Backend, Statement } from "../src/backend/sql-driver.ts";
 import { sqlite } from "../src/backend/sqlite/sqlite.ts";
-import { agent, createHoldfast, tool } from "../src/index.ts";
+import { type AgentDefinition, agent, createHoldfast, tool } from "../src/index.ts";
 import { median } from "./measure.ts";
 
 /** The most that a step may cost, in bare commits of its own rows. */
@@ -19,6 +19,8 @@ export const LATE = 10_000;
 /** So many steps before each of the two are taken together. */
 const WINDOW = 100;
 const STEPS = 400;
+/** Rounds that do not count: it takes thousands of steps until everything is compiled. */
+const WARM_UPS = 12;
 
 export type DurableCost = {
   /** Microseconds a step: one answer of the model with one tool call, its result, and two commits. */
@@ -28,21 +30,24 @@ export type DurableCost = {
   readonly early: number;
   readonly late: number;
   readonly growth: number;
+  /** The same without compaction, where the model is shown everything that was ever said. */
+  readonly lateUncompacted: number;
   /** Of the database file, by the end of the long thread. */
   readonly bytesPerStep: number;
 };
 
 /** Medians over the rounds; the ratio is taken round by round, because the disk has good and bad moments. */
 export async function measureDurable({ rounds, late = LATE }: { rounds: number; late?: number }): Promise<DurableCost> {
-  const samples: { step: number; bare: number }[] = [];
-  for (let round = -1; round < rounds; round++) {
-    const { microseconds: step, batches } = await thread(STEPS);
+  const samples: { step: number; bare: number; early: number }[] = [];
+  for (let round = -WARM_UPS; round < rounds; round++) {
+    const { microseconds: step, batches, stamps } = await thread(STEPS, compacted);
     const bare = replay(batches, STEPS);
-    if (round >= 0) samples.push({ step, bare });
+    if (round >= 0) samples.push({ step, bare, early: upTo(stamps, EARLY + WINDOW) });
   }
-  const { stamps, bytes } = await thread(late);
-  const around = (turn: number) => (((stamps[turn] ?? 0) - (stamps[turn - WINDOW] ?? 0)) * 1000) / WINDOW;
-  const [early, end] = [around(EARLY + WINDOW), around(late)];
+  const long = await thread(late, compacted);
+  const whole = await thread(late);
+  const early = median(samples.map((sample) => sample.early));
+  const end = upTo(long.stamps, late);
   return {
     step: median(samples.map(({ step }) => step)),
     bare: median(samples.map(({ bare }) => bare)),
@@ -50,19 +55,32 @@ export async function measureDurable({ rounds, late = LATE }: { rounds: number; 
     early,
     late: end,
     growth: end / early,
-    bytesPerStep: bytes / late,
+    lateUncompacted: upTo(whole.stamps, late),
+    bytesPerStep: long.bytes / late,
   };
 }
+
+/** Microseconds a step over the last ones up to that one. */
+function upTo(stamps: readonly number[], step: number): number {
+  return (((stamps[step] ?? 0) - (stamps[step - WINDOW] ?? 0)) * 1000) / WINDOW;
+}
+
+/** Nobody shows a model twenty thousand messages: as in any thread that long, the old ones become a summary. */
+const compacted = {
+  compaction: { max_messages: 80, recent_messages: 20 },
+  summarizer: () => "Steps were taken.",
+};
 
 type Ran = { microseconds: number; batches: Statement[][]; stamps: number[]; bytes: number };
 
 /** Runs one thread through so many steps on SQLite that waits for the disk, and keeps what was written. */
-async function thread(steps: number): Promise<Ran> {
+async function thread(steps: number, options: Partial<AgentDefinition> = {}): Promise<Ran> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   const batches: Statement[][] = [];
   const stamps: number[] = [];
   const nothing = tool({ name: "bench/nothing", description: "Does nothing.", execute: () => ({ done: true }) });
   const stepper = agent({
+    ...options,
     slug: "stepper",
     maxTurns: steps + 1,
     tools: [nothing],
