@@ -12,12 +12,13 @@ import { applyChanges } from "./apply-changes.ts";
 import { Batch } from "./batch.ts";
 import { broughtFor, timeLeft } from "./brought.ts";
 import { hasWork, isWork, staysStopped, stopsIn } from "./entries.ts";
-import { HeldThread, LeaseLost, microseconds, Overtaken, type Settling } from "./held-thread.ts";
+import { HeldThread, microseconds, type Settling } from "./held-thread.ts";
 import type { Host } from "./host.ts";
 import { begunCall, resolveInFlight } from "./in-flight.ts";
 import { InboxOffer } from "./inbox-offer.ts";
 import { retryAfter } from "./model-retry.ts";
 import { endedOutcome, waitingOutcome } from "./outcome.ts";
+import { LeaseLost, Overtaken } from "./persistently.ts";
 import { bindingOf, requestOf } from "./request-of.ts";
 import { type ThreadRun, takeUpRun } from "./thread-run.ts";
 

@@ -2,7 +2,6 @@
 import type { Claimed } from "../backend/engine.ts";
 import type { Commit, LoadedThread, ThreadStatus } from "../backend/thread-store.ts";
 import { sortedText } from "../contracts/canonical-json.ts";
-import { HoldfastError } from "../contracts/error.ts";
 import { type Kept, keepWorking } from "../loop/keep-working.ts";
 import type { Position } from "../loop/records.ts";
 import { fold, type State } from "../loop/state.ts";
@@ -11,16 +10,7 @@ import type { Batch } from "./batch.ts";
 import { nextHash } from "./chain.ts";
 import { type ReadEntry, readEntry } from "./entries.ts";
 import type { Host } from "./host.ts";
-
-/** Somebody else holds the thread now: nothing more may be done for it here. */
-export class LeaseLost extends Error {
-  override readonly name = "LeaseLost";
-}
-
-/** Something outside changed while a commit was made ready: everything has to be read again. */
-export class Overtaken extends Error {
-  override readonly name = "Overtaken";
-}
+import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 
 /** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */
 type KeptText = { readonly kept: Kept; readonly from: number; readonly answer?: unknown };
@@ -296,30 +286,4 @@ function pointOf({ records, calls }: Batch, settling: Settling | undefined): str
   const name =
     last?.type === "begun" ? `begun ${last.effect.kind}` : (last?.type ?? (calls.length > 0 ? "begun again" : "inbox"));
   return settling ? `${name} and settle` : name;
-}
-
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
-
-/** Tries again for as long as only the database is to blame. */
-async function persistently<Value>(attempt: () => Promise<Value>, isGivenUp: () => boolean): Promise<Value> {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    try {
-      return await attempt();
-    } catch (thrown) {
-      if (!isPassing(thrown)) throw thrown;
-      if (isGivenUp()) throw new LeaseLost("The thread was given up while the database was away.");
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-  }
-}
-
-const passing: readonly string[] = ["database_unavailable", "database_full", "database_read_only"];
-
-/** Classes of PostgreSQL's codes: read only, conflicts, lack of resources, not in that state, intervention, system errors. */
-const PASSING_STATES = /^(25006|40...|53...|55...|57...|58...)$/;
-
-function isPassing(thrown: unknown): boolean {
-  if (thrown instanceof HoldfastError) return passing.includes(thrown.code);
-  return thrown instanceof Error && "code" in thrown && PASSING_STATES.test(String(thrown.code));
 }
