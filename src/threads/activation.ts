@@ -331,8 +331,8 @@ class Driver {
   ): Promise<Arrived> {
     const { reached } = this.#host;
     run.isHeld = () => this.#isHeld(held);
-    if (!held.isSafelyHeld) await this.#holdOn(held, run, order);
     await reached(`before effect ${order.kind}`);
+    if (!held.isSafelyHeld) await this.#holdOn(held, run, order);
     if (run.abort.signal.aborted) return await this.#cutOff(held, run, batch, mayHaveRun);
     const outcome = await run.attempt(() => run.carryOut.perform(order));
     await reached(`after effect ${order.kind}`);

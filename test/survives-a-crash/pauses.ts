@@ -9,16 +9,9 @@ import { sleeperAnswer } from "./scenarios/sleeper.ts";
 import { startChild } from "./start-child.ts";
 import { within } from "./within.ts";
 
-/**
- * Asleep at every point but one kind: right before an effect begins. What a process sends that was suspended between
- * its last look at the lease and its request, nobody but the receiver can tell from a request in time.
- */
+/** Asleep at every point that the scenarios come to. */
 export function asleepAtEveryPoint(undisturbed: readonly CaseResult[]): readonly Case[] {
-  return undisturbed.flatMap(({ of: { scenario }, points }) =>
-    points
-      .filter((point) => !point.startsWith("before effect run_tool"))
-      .map((pause) => ({ scenario, kills: [], pause })),
-  );
+  return undisturbed.flatMap(({ of: { scenario }, points }) => points.map((pause) => ({ scenario, kills: [], pause })));
 }
 
 const AT = "before commit flow.ended and settle #1";
