@@ -141,9 +141,9 @@ and replay take turns, the ratio is taken round by round, and the median counts.
 long thread has to be; without compaction every answer is asked with everything that was ever said, and a copy of that list
 is what a late step costs more.
 
-What Holdfast adds is work of the processor, some 140 microseconds a step when nothing else cools its caches; on a machine
-whose disk answers in 0.2 milliseconds that work, done right after each wait for the disk, takes two to three times as
-long. The slower the disk, the smaller the ratio.
+What Holdfast adds is work of the processor, some 140 microseconds a step when nothing cools its caches, and two to three
+times that between waits for the disk. The disk, too, takes longer for a commit that comes after such a pause than for one
+that follows at once, as the bare ones do. Both belong to the ratio, which is not yet where it is to be.
 
 In the **loop in memory** each turn the model says a short sentence and calls one tool with a small JSON argument; the tool answers with a small
 JSON object; in the last turn the model says that it is done. Model and tool are asynchronous functions that answer at
