@@ -2,6 +2,7 @@
 // right at once. No sentence here repeats a value: it may be a secret.
 import { isDeepStrictEqual } from "node:util";
 import { isMap, type Json, type JsonMap } from "../contracts/json.ts";
+import { isOfType } from "../contracts/json-schema-type.ts";
 
 /** One place that does not fit: a path such as `lines[0].cents`, which is `""` for the value as a whole. */
 export type Problem = { readonly path: string; readonly message: string };
@@ -177,22 +178,7 @@ function inside({ path, root }: Place, member: string | number): Place {
 
 function hasType(value: Json, type: unknown): boolean {
   if (Array.isArray(type)) return type.some((one) => hasType(value, one));
-  switch (type) {
-    case "object":
-      return isMap(value);
-    case "array":
-      return Array.isArray(value);
-    case "null":
-      return value === null;
-    case "integer":
-      return Number.isInteger(value);
-    case "string":
-    case "number":
-    case "boolean":
-      return typeof value === type;
-    default:
-      return type === undefined;
-  }
+  return type === undefined || isOfType(value, type);
 }
 
 function typesOf(type: unknown): string {

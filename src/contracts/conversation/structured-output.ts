@@ -2,6 +2,7 @@
 import { trimmed } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal, snapshotMap, type UnknownMap } from "../json.ts";
+import { isOfType } from "../json-schema-type.ts";
 
 export type StructuredOutputRequest = {
   readonly format: "json_schema";
@@ -74,25 +75,6 @@ function validateProperties(schema: JsonMap, value: JsonMap): StructuredOutputMi
 function hasType(value: Json, type: Json | undefined): boolean {
   if (typeof type === "string") return isOfType(value, type);
   return Array.isArray(type) ? type.some((one) => isOfType(value, one)) : true;
-}
-
-function isOfType(value: Json, type: Json): boolean {
-  switch (type) {
-    case "object":
-      return isMap(value);
-    case "array":
-      return Array.isArray(value);
-    case "null":
-      return value === null;
-    case "integer":
-      return Number.isInteger(value);
-    case "string":
-    case "number":
-    case "boolean":
-      return typeof value === type;
-    default:
-      return false;
-  }
 }
 
 /** Same kind, same content; the order of a map's keys does not count. */
