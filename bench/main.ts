@@ -1,23 +1,38 @@
-// What a step of a durable thread costs beside the bare database, what a turn of the loop costs beside the AI SDK's, whether
-// both stay so in long conversations, and what policies cost.
+// The benchmark: what Holdfast costs beside the bare database, the AI SDK and LangGraph.js. Options: --quick, and --only
+// with names of sections.
 import { writeFile } from "node:fs/promises";
-import { measureDurable } from "./durable.ts";
-import { measure } from "./measure.ts";
-import { lengths, page, SAMPLE, subjects, tables } from "./report.ts";
-import { measureVisibility } from "./visibility.ts";
+import { parseArgs } from "node:util";
+import { page, summary } from "./page.ts";
+import { stopPostgres } from "./postgres-server.ts";
+import type { Findings, Section, Size } from "./section.ts";
+import { sections } from "./sections.ts";
 
-const isQuick = process.argv.includes("--quick");
-const rounds = isQuick ? 3 : 9;
+const { values } = parseArgs({ options: { quick: { type: "boolean" }, only: { type: "string" } } });
+const size: Size = values.quick ? "quick" : "full";
+const chosen = choose(values.only?.split(","));
 
-const durable = await measureDurable(isQuick ? { rounds: 3, late: 2_000 } : { rounds: 9 });
-const timings = await measure({
-  subjects,
-  lengths,
-  rounds,
-  warmUps: isQuick ? 2 : 3,
-  turnsPerSample: isQuick ? Math.max(...lengths) : SAMPLE,
-});
-const visibility = await measureVisibility(isQuick ? 5 : 25);
-const figures = { durable, timings, visibility };
-console.log(tables(figures));
-if (!isQuick) await writeFile(new URL("RESULTS.md", import.meta.url), page(figures, rounds));
+const measured: { section: Section; findings: Findings }[] = [];
+const start = performance.now();
+try {
+  for (const section of chosen) {
+    const begun = performance.now();
+    process.stderr.write(`${section.name} … `);
+    measured.push({ section, findings: await section.measure(size) });
+    process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
+  }
+} finally {
+  await stopPostgres();
+}
+console.log(summary(measured));
+const minutes = (performance.now() - start) / 60_000;
+const isWhole = size === "full" && chosen.length === sections.length;
+if (isWhole) await writeFile(new URL("RESULTS.md", import.meta.url), page(measured, minutes));
+
+function choose(names: readonly string[] | undefined): readonly Section[] {
+  if (!names) return sections;
+  const unknown = names.filter((name) => !sections.some((section) => section.name === name));
+  if (unknown.length === 0) return sections.filter(({ name }) => names.includes(name));
+  const known = sections.map(({ name }) => name).join(", ");
+  console.error(`There is no section ${unknown.join(", ")}; there are ${known}.`);
+  process.exit(1);
+}

@@ -1,10 +1,15 @@
 // The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
+import type { BudgetStore } from "./backend/budget-store.ts";
 import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
 import type { StoredCall, Thread, ThreadQuery } from "./backend/thread-store.ts";
 import { errorMessage, HoldfastError, holdfastError } from "./contracts/error.ts";
 import { type Json, snapshot } from "./contracts/json.ts";
+import { readyModels } from "./models/choose/ready-models.ts";
+import type { ReadyModel } from "./models/model-choice.ts";
 import { type Agent, agentsBySlug } from "./threads/agent.ts";
+import { checkPrices } from "./threads/agent-funds.ts";
+import { type Budgets, createBudgets } from "./threads/budgets.ts";
 import { firstHash } from "./threads/chain.ts";
 import { checkName, checkNumber, checkQuery, checkThreadKey, isName } from "./threads/check-arguments.ts";
 import type { Host } from "./threads/host.ts";
@@ -45,10 +50,19 @@ export type HoldfastOptions = {
   readonly onPoint?: Reached;
 };
 
+export type OpenOptions = {
+  readonly agent: string;
+  /** The name of a budget that its calls to models draw on, together with those of other threads. */
+  readonly budget?: string;
+};
+
 export interface Holdfast {
   readonly threads: {
-    /** The thread of that key: the same one every time. Throws `thread_key_taken` when it belongs to another agent. */
-    open(key: string, options: { readonly agent: string }): Promise<ThreadHandle>;
+    /**
+     * The thread of that key: the same one every time. Throws `thread_key_taken` when it belongs to another agent, or
+     * draws on another budget.
+     */
+    open(key: string, options: OpenOptions): Promise<ThreadHandle>;
     /** The thread of that id; throws `thread_not_found`. */
     get(id: string): Promise<ThreadHandle>;
     list(query?: ThreadQuery): Promise<readonly Thread[]>;
@@ -56,6 +70,8 @@ export interface Holdfast {
     retry(id: string): Promise<void>;
   };
   readonly requests: Requests;
+  /** What several threads may spend on models together. */
+  readonly budgets: Budgets;
   readonly calls: {
     /** Calls of which nobody could tell what they did. */
     unknown(options?: { readonly limit?: number }): Promise<readonly StoredCall[]>;
@@ -69,6 +85,8 @@ export interface Holdfast {
 /** Opens the database, brings it up to date and begins to run what is due, what a crash has left behind included. */
 export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast> {
   const agents = agentsBySlug(options.agents);
+  // Before anything is opened: a model that cannot be asked is a mistake to be told of at once.
+  const models = (options.runs ?? true) ? await modelsOf(agents) : new Map<string, readonly ReadyModel[]>();
   const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = passBy } = options;
   const driver = await backend.open();
   const { stores, sealing } = await openSealed(driver, options).catch(async (thrown: unknown) => {
@@ -81,12 +99,14 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const host: Host = {
     stores,
     agents,
+    models,
     sealing,
     progress,
     liveTexts: createLiveTexts(stores.liveText, { isShared }),
     reached: onPoint,
     report: reporting(options.onError ?? printError),
-    now: Date.now,
+    now: backend.clock?.now ?? Date.now,
+    ...(backend.clock && { clock: backend.clock }),
     isShared,
     ...(!isShared && runs && { news: new Set<string>() }),
     leaseMs,
@@ -130,19 +150,29 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const { threads } = stores;
   return {
     threads: {
-      async open(threadKey, { agent }) {
+      async open(threadKey, { agent, budget }) {
         if (!agents.has(agent)) {
           const known = [...agents.keys()].join(", ") || "none";
           throw holdfastError("agent_not_found", `There is no agent "${String(agent)}"; there is ${known}.`);
         }
         checkThreadKey(threadKey);
+        if (budget !== undefined) await checkBudget(stores.budgets, budget);
         const id = crypto.randomUUID();
-        const opened = { id, key: threadKey, agent, state_version: STATE_VERSION, hash: firstHash(id) };
+        const opened = {
+          ...{ id, key: threadKey, agent, budget: budget ?? null },
+          ...{ state_version: STATE_VERSION, hash: firstHash(id) },
+        };
         await onPoint("before open");
         const { thread } = await threads.open(opened);
         await onPoint("after open");
-        if (thread.agent === agent) return createHandle(host, thread);
-        throw holdfastError("thread_key_taken", `The key "${threadKey}" belongs to a thread of "${thread.agent}".`);
+        if (thread.agent !== agent) {
+          throw holdfastError("thread_key_taken", `The key "${threadKey}" belongs to a thread of "${thread.agent}".`);
+        }
+        if (budget !== undefined && thread.budget !== budget) {
+          const drawn = thread.budget === null ? "on no shared budget" : `on the budget "${thread.budget}"`;
+          throw holdfastError("thread_key_taken", `The thread "${threadKey}" draws ${drawn}.`);
+        }
+        return createHandle(host, thread);
       },
       async get(id) {
         const thread = isName(id) ? await threads.get(id) : undefined;
@@ -161,6 +191,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       },
     },
     requests: createRequests(host),
+    budgets: createBudgets(stores.budgets),
     calls: {
       async unknown({ limit = 100 } = {}) {
         checkNumber("limit", limit);
@@ -187,6 +218,22 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     },
     close,
   };
+}
+
+/** The models of every agent, ready to be asked. Throws what keeps one of them from that. */
+async function modelsOf(agents: ReadonlyMap<string, Agent>): Promise<ReadonlyMap<string, readonly ReadyModel[]>> {
+  const ready = new Map<string, readonly ReadyModel[]>();
+  for (const [slug, agent] of agents) {
+    const models = await readyModels(agent.model, process.env);
+    if (agent.limits.usd !== undefined) checkPrices(models, `The agent "${slug}"`);
+    ready.set(slug, models);
+  }
+  return ready;
+}
+
+async function checkBudget(budgets: BudgetStore, name: string): Promise<void> {
+  checkName("budget", name);
+  if (!(await budgets.get(name))) throw holdfastError("budget_not_found", `There is no budget "${name}".`);
 }
 
 /** Whoever is told of errors may fail too: that ends nothing here. */

@@ -72,7 +72,7 @@ export {
   type PendingActionStore,
   type PendingActionSummary,
 } from "./contracts/trust/pending-action-store.ts";
-export { createHoldfast, type Holdfast, type HoldfastOptions } from "./holdfast.ts";
+export { createHoldfast, type Holdfast, type HoldfastOptions, type OpenOptions } from "./holdfast.ts";
 export type { MediationDecision } from "./loop/decision.ts";
 export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";
 export type { BudgetInput, ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";
@@ -83,7 +83,9 @@ export {
   type TranscriptLock,
   type TranscriptPersister,
 } from "./loop/transcript.ts";
-export type { Model, ModelDelta, ModelOptions } from "./models/model.ts";
+export type { Model, ModelAnswer, ModelCall, ModelDelta, ModelOptions } from "./models/model.ts";
+export type { AiSdkModel, ModelChoice, ModelChoices, ModelEntry, ModelSource, Price } from "./models/model-choice.ts";
+export { ModelFailure, type ModelFailureCode } from "./models/model-failure.ts";
 export type { ProviderAnswer } from "./models/provider-answer.ts";
 export type { ProviderCall } from "./models/provider-call.ts";
 export {
@@ -92,11 +94,13 @@ export {
   type ProviderTurnAdapterOptions,
 } from "./models/provider-turn-adapter.ts";
 export { type Agent, type AgentDefinition, agent } from "./threads/agent.ts";
+export type { Budget, Budgets, Drawn } from "./threads/budgets.ts";
 export { firstBrokenEvent, type ThreadExport } from "./threads/export.ts";
+export type { Limits } from "./threads/limits.ts";
 export type { StreamOptions } from "./threads/read-stream.ts";
 export type { Answer, Request, Requests, Submitted } from "./threads/requests.ts";
 export type { StreamEvent } from "./threads/stream.ts";
-export type { SendOutcome, ThreadHandle, ThreadMessage } from "./threads/thread.ts";
+export type { Sending, SendOutcome, ThreadHandle, ThreadMessage } from "./threads/thread.ts";
 export {
   type MessageInput,
   type Reconciled,

@@ -65,7 +65,65 @@ eachDatabase((newWorld) => {
     expect(await thread.send("Hello?")).toMatchObject({ status: "completed", final_content: "Hello." });
   });
 
+  it.each<[string, object]>([
+    ["a call", { type: "tool_call", tool_name: "shop/peek" }],
+    ["a result", { type: "tool_result" }],
+    ["a piece", { type: "delta" }],
+    ["an error", { error: "e" }],
+    ["a nudge", { type: "identical_failure_nudge" }],
+    ["many parts", { type: "multimodal" }],
+    ["what was said when it was stopped", { stopped: true }],
+  ])("is no other kind of message because the model says so: %s", async (_what, message_metadata) => {
+    const world = await newWorld();
+    const provider_metadata = { local: { cache: "a" } };
+    const answer = { content: "It is there.", message_metadata: { ...message_metadata, provider_metadata } };
+    const holdfast = await world.open(clerk(() => answer));
+    const thread = await holdfast.threads.open("t", { agent: "clerk" });
+
+    expect(await thread.send("Look.")).toMatchObject({ status: "completed", final_content: "It is there." });
+
+    const [, said] = await thread.messages();
+    expect(said?.message).toMatchObject({ type: "text", role: "assistant", content: "It is there." });
+    expect(said?.message.metadata).toEqual({ provider_metadata });
+  });
+
+  it.each(["parameters", "arguments", "input"])(
+    "does not run a tool with nothing when its %s cannot be read",
+    async (field) => {
+      const world = await newWorld();
+      const given: unknown[] = [];
+      const wipe = tool({ name: "shop/wipe", description: "Wipes.", execute: (input) => given.push(input) });
+      const wishes = ['{"only": "tmp"', "tmp", "[1]", '{"only":"tmp"}'];
+      const model: Model = (_messages, _context, { step = 0 }) =>
+        step < wishes.length ? { tool_calls: [{ name: "shop/wipe", [field]: wishes[step] }] } : says("Done.");
+      const holdfast = await world.open(clerk(model, { tools: [wipe] }));
+      const thread = await holdfast.threads.open("t", { agent: "clerk" });
+
+      expect(await thread.send("Wipe tmp.")).toMatchObject({ status: "completed" });
+
+      expect(given).toEqual([{ only: "tmp" }]);
+      const results = (await history(thread)).filter((line) => line.startsWith("result"));
+      expect(results).toEqual([...Array(3).fill("result shop/wipe: invalid_arguments"), "result shop/wipe: 1"]);
+    },
+  );
+
   describe("that cannot be used", () => {
+    it("keeps the key to itself that a client repeats in its error", async () => {
+      const world = await newWorld();
+      const key = "sk-proj-ABCDEFGHIJKLMNOP12345678";
+      const model: Model = () => {
+        throw Object.assign(new Error(`401 Incorrect API key provided: ${key}.`), { status: 401, headers: { key } });
+      };
+      const holdfast = await world.open(clerk(model));
+      const thread = await holdfast.threads.open("t", { agent: "clerk" });
+
+      const { status, failure } = await thread.send("Hello.");
+
+      expect(status).toBe("failed");
+      expect(failure?.message).toContain("Incorrect API key provided: [redacted]");
+      expect(await world.everything()).not.toContain(key);
+    });
+
     it.each([
       ["nothing", undefined],
       ["a call as a provider sends it", { tool_calls: [{ type: "function", function: { name: "shop/peek" } }] }],

@@ -46,11 +46,12 @@ eachDatabase((newWorld) => {
   it("refuses what a newer version has written, and leaves it as it is", async () => {
     const world = await newWorld();
     await (await world.open(clerk)).close();
+    const [known] = await world.sql("select value from meta where name = 'schema_version'");
     await world.sql("update meta set value = '999' where name = 'schema_version' returning 1");
 
     expect(await refusal(world.open(clerk))).toMatchObject({ code: "database_too_new" });
 
-    await world.sql("update meta set value = '1' where name = 'schema_version' returning 1");
+    await world.sql(`update meta set value = '${known?.value}' where name = 'schema_version' returning 1`);
     const holdfast = await world.open(clerk);
     const thread = await holdfast.threads.open("t", { agent: "clerk" });
     expect(await thread.send("Hello.")).toMatchObject({ status: "completed" });

@@ -262,7 +262,15 @@ eachDatabase((newWorld, database) => {
       type === "tool_result" ? [[metadata.tool_call_id, (payload as { success: boolean }).success]] : [],
     );
     expect(results).toHaveLength(odd.length);
-    expect(Object.fromEntries(results)).toMatchObject({ a: false, b: true, c: true, f: false, g: false, h: false });
+    expect(Object.fromEntries(results)).toMatchObject({
+      a: false,
+      b: false,
+      c: true,
+      d: false,
+      f: false,
+      g: false,
+      h: false,
+    });
   });
 
   it("holds for answers with something in them that is no call: the run fails, and none of the others begins", async () => {

@@ -15,6 +15,7 @@ export const mayImport: ImportTable = {
   "models/ai-sdk": ["contracts", "models"],
   "models/scripted": ["contracts", "models"],
   "models/demo": ["contracts", "models"],
+  "models/choose": ["contracts", "models", "models/ai-sdk", "models/demo"],
   threads: ["contracts", "loop", "backend", "models"],
   abilities: ["contracts", "loop", "backend", "models", "threads"],
   orchestration: ["contracts", "loop", "backend", "models", "threads", "abilities"],
@@ -22,7 +23,7 @@ export const mayImport: ImportTable = {
   gateway: ["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels"],
   "holdfast.ts": [
     ...["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
-    ...["backend/sql", "models/ai-sdk", "models/demo"],
+    ...["backend/sql", "models/choose"],
   ],
   "index.ts": [
     ...["contracts", "loop", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
@@ -30,7 +31,10 @@ export const mayImport: ImportTable = {
   ],
   server: ["contracts", "abilities", "holdfast.ts"],
   cli: ["contracts", "abilities", "holdfast.ts", "server", "backend/sqlite", "backend/postgres"],
-  testing: ["contracts", "loop", "backend", "models", "threads", "holdfast.ts", "models/scripted"],
+  testing: [
+    ...["contracts", "loop", "backend", "models", "threads", "holdfast.ts"],
+    ...["models/scripted", "backend/sqlite", "backend/postgres"],
+  ],
 };
 
 /** What the innermost folders may import from outside the project; the others are free in this. */

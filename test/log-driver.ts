@@ -138,6 +138,7 @@ function rulesOf({ brought, settles_rest, inbox }: StoredScript): Rules {
     undeclared: "show" as const,
     rest: settles_rest ? "settle" : "drop",
     inbox: inbox !== undefined,
+    clock: "turn",
   };
 }
 

@@ -8,7 +8,7 @@ import type { Arrived, Next, Notice } from "../src/loop/next.ts";
 import type { RunOptions } from "../src/loop/options.ts";
 import type { LogRecord } from "../src/loop/records.ts";
 import { fold, initialState, type State } from "../src/loop/state.ts";
-import { absorb, type Body, type Rules, startWorking, type Working } from "../src/loop/working.ts";
+import { absorb, type Body, type Funds, type Rules, startWorking, type Working } from "../src/loop/working.ts";
 import { asStored } from "./log-driver.ts";
 
 const tool = (name: string) => ({ name, source: "abilities", description: "Does something." });
@@ -37,7 +37,11 @@ type Machine = {
 };
 
 /** One that has two tools, unless it is given others. */
-export function machine(options: RunOptions = {}, rules: Partial<Rules> = {}): Machine {
+export function machine(
+  options: RunOptions = {},
+  rules: Partial<Rules> = {},
+  { funds = null, judgesOutput = false }: { funds?: Funds | null; judgesOutput?: boolean } = {},
+): Machine {
   const given: RunOptions = {
     maxTurns: 3,
     toolDeclarations,
@@ -47,7 +51,8 @@ export function machine(options: RunOptions = {}, rules: Partial<Rules> = {}): M
   };
   const configured = (changed: RunOptions = given) => {
     const { config, messages } = configure([{ role: "user", content: "go" }], { ...given, ...changed });
-    return { config: { ...config, rules: { ...config.rules, ...rules } }, messages };
+    const asked = { ...config.asked, output: judgesOutput };
+    return { config: { ...config, asked, funds, rules: { ...config.rules, ...rules } }, messages };
   };
   const records: LogRecord[] = [];
   const bodies: Body[] = [];

@@ -3,52 +3,16 @@
 import { expect, it } from "vitest";
 import { calls, callsTool, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { agent } from "../src/threads/agent.ts";
-import type { StreamOptions } from "../src/threads/read-stream.ts";
-import type { CommittedEvent, LiveEvent, StreamEvent } from "../src/threads/stream.ts";
-import type { ThreadHandle } from "../src/threads/thread.ts";
+import { createLiveAnswer } from "../src/threads/live-answer.ts";
+import type { LiveEvent, StreamEvent } from "../src/threads/stream.ts";
 import { tool } from "../src/threads/tool.ts";
 import { eachDatabase, onPostgres } from "./databases.ts";
+import { collect, committed, isCommitted, reader } from "./following.ts";
 import { heldModel, inShort } from "./held.ts";
+import { watchedHandle } from "./watched-handle.ts";
 
 const peek = tool({ name: "shop/peek", description: "Looks.", execute: () => "seen" });
 const pay = tool({ name: "shop/pay", description: "Pays.", actionPolicy: "preview", execute: () => "paid" });
-
-function isCommitted(event: StreamEvent): event is CommittedEvent {
-  return "id" in event;
-}
-
-async function collect(events: AsyncIterable<StreamEvent>): Promise<StreamEvent[]> {
-  const collected: StreamEvent[] = [];
-  for await (const event of events) collected.push(event);
-  return collected;
-}
-
-/** What was committed, until the run has ended. */
-async function committed(thread: ThreadHandle, options: StreamOptions = {}): Promise<CommittedEvent[]> {
-  return (await collect(thread.stream({ untilRest: true, ...options }))).filter(isCommitted);
-}
-
-/** Reads on by hand: the next event that is of one of the types. */
-function reader(events: AsyncIterable<StreamEvent>) {
-  const iterator = events[Symbol.asyncIterator]();
-  async function next(...types: StreamEvent["type"][]): Promise<StreamEvent> {
-    for (;;) {
-      const { done, value } = await iterator.next();
-      if (done) throw new Error("The stream has ended.");
-      if (types.includes(value.type)) return value;
-    }
-  }
-  /** Text until so many characters of an attempt have come. */
-  async function text(length: number): Promise<string> {
-    let said = "";
-    while (said.length < length) {
-      const event = (await next("text.delta", "step.restarted")) as LiveEvent;
-      said = event.type === "text.delta" ? said.slice(0, event.offset) + event.text : "";
-    }
-    return said;
-  }
-  return { next, text, close: () => iterator.return?.() };
-}
 
 /** Text of an answer comes after what was committed before the model was asked for it, and before the answer. */
 function expectTextInPlace(events: readonly StreamEvent[]): void {
@@ -280,6 +244,140 @@ eachDatabase((newWorld) => {
     await reading.close();
   });
 
+  it("tells nothing of an answer again that was committed while its reader was away", async () => {
+    const world = await newWorld();
+    const { model, next: asked } = heldModel();
+    const { threads } = await world.open(agent({ slug: "talker", model }));
+    const thread = await threads.open("c", { agent: "talker" });
+
+    const sent = thread.send("Tell me");
+    const first = await asked();
+    first.say("Once upon ");
+    const before = reader(thread.stream());
+    const started = await before.next("step.started");
+    const seen = await before.next("text.delta");
+    await before.close();
+    first.answer("Once upon a time");
+    await sent;
+    if (!isCommitted(started) || seen.type !== "text.delta") throw new Error("Something else was told.");
+    const { step, attempt, text } = seen;
+    const live = { step, attempt, offset: text.length };
+    const rest = await collect(thread.stream({ after: started.id, live, untilRest: true }));
+
+    expect(rest.map(({ type }) => type)).toEqual(["message.added", "run.ended"]);
+    // What comes next is another answer, and not this one begun anew.
+    const following = reader(thread.stream({ after: started.id, live }));
+    const again = thread.send("And then?");
+    (await asked()).say("They lived");
+    expect(await following.next("text.delta", "step.restarted")).toMatchObject({
+      type: "text.delta",
+      step: 1,
+      offset: 0,
+    });
+    await following.close();
+    await thread.stop();
+    await again;
+  });
+
+  it("tells nothing of what was written down of an answer that is committed by now", async () => {
+    const world = await newWorld();
+    const { threads } = await world.open(agent({ slug: "parrot", model: () => says("Yes.") }));
+    const opened = await threads.open("c", { agent: "parrot" });
+    await opened.send("Is that so?");
+    const { thread, liveTexts } = await watchedHandle(world, opened);
+    const following = reader(thread.stream());
+    await following.next("run.ended");
+    const { next_seq } = await thread.status();
+    function say(commit: number, step: number, text: string): void {
+      const live = createLiveAnswer({ thread_id: thread.id, step, attempt: commit + 9, commit }, {});
+      live.add({ type: "text", text });
+      liveTexts.say(live.text);
+    }
+
+    const next = following.next();
+    // Left behind by a process that died.
+    say(next_seq - 1, 0, "No");
+    await Promise.race([next, thread.export()]);
+    say(next_seq, 1, "Perhaps");
+
+    expect(await next).toMatchObject({ type: "text.delta", step: 1, text: "Perhaps" });
+    await following.close();
+  });
+
+  it("tells what was said of a stopped answer before the message that is kept of it, and never after", async () => {
+    const world = await newWorld();
+    const { model, next: asked } = heldModel();
+    const { threads } = await world.open(agent({ slug: "talker", model }));
+    const thread = await threads.open("c", { agent: "talker" });
+
+    const slow = reader(thread.stream());
+    const sent = thread.send("Tell me");
+    const first = await asked();
+    first.say("Once upon ");
+    await slow.next("text.delta");
+    first.say("a time");
+    await Promise.all([thread.stop(), sent]);
+    first.say(", and so on");
+
+    expect(await slow.next("text.delta", "message.added")).toMatchObject({ offset: 10, text: "a time" });
+    expect(await slow.next()).toMatchObject({ type: "message.added", message: { content: "Once upon a time" } });
+    await slow.next("run.ended");
+    const again = thread.send("Go on");
+    (await asked()).answer("No.");
+    await again;
+    const told = [await slow.next("text.delta", "step.restarted"), await slow.next("text.delta", "message.added")];
+    expect(told).toMatchObject([{ text: "No.", offset: 0 }, { message: { content: "No." } }]);
+    await slow.close();
+  });
+
+  it("tells the words of an answer also when the model gave them all at once", async () => {
+    const world = await newWorld();
+    const { threads } = await world.open(agent({ slug: "parrot", model: () => says("Yes.") }));
+    const thread = await threads.open("c", { agent: "parrot" });
+    await thread.send("Is that so?");
+    const following = reader(thread.stream());
+    await following.next("run.ended");
+
+    const sent = thread.send("And that?");
+    const told = [await following.next("text.delta"), await following.next()];
+
+    expect(told).toMatchObject([
+      { type: "text.delta", step: 1, offset: 0, text: "Yes." },
+      { type: "message.added", message: { content: "Yes." } },
+    ]);
+    await sent;
+    await following.close();
+    // What was over before somebody came is told by its messages alone.
+    expect((await collect(thread.stream({ untilRest: true }))).every(isCommitted)).toBe(true);
+  });
+
+  it("begins now for whoever has no use for what was before", async () => {
+    const world = await newWorld();
+    const { model, next: asked } = heldModel();
+    const { threads } = await world.open(agent({ slug: "talker", model }));
+    const thread = await threads.open("c", { agent: "talker" });
+
+    const sent = thread.send("Tell me");
+    const first = await asked();
+    first.say("Once upon ");
+    const now = reader(thread.stream({ after: "now" }));
+    expect(await now.next()).toMatchObject({ type: "text.delta", offset: 0, text: "Once upon " });
+    first.answer("Once upon a time");
+    expect(await now.next()).toMatchObject({ type: "text.delta", offset: 10, text: "a time" });
+    expect(await now.next()).toMatchObject({ type: "message.added", message: { content: "Once upon a time" } });
+    await sent;
+    await now.close();
+  });
+
+  it("refuses a place in the text that is none", async () => {
+    const world = await newWorld();
+    const { threads } = await world.open(agent({ slug: "parrot", model: () => says("Yes.") }));
+    const thread = await threads.open("c", { agent: "parrot" });
+
+    const live = { step: 0, attempt: 1, offset: -1 };
+    await expect(collect(thread.stream({ live }))).rejects.toMatchObject({ code: "invalid_stream_position" });
+  });
+
   it("ends at rest: when a run has ended, or waits for somebody", async () => {
     const world = await newWorld();
     const model = scriptedModel([callsTool("shop/pay"), says("Paid.")]);
@@ -458,6 +556,56 @@ onPostgres((newWorld) => {
     await reading.close();
 
     expect(await world.sql("select * from live_text")).toEqual([]);
+  });
+
+  it("tells a reader in another process all the words of an answer, however fast it came", async () => {
+    const world = await newWorld();
+    const looks = [calls(says("Let me look."), callsTool("shop/peek")), says("It is there.")];
+    const shop = agent({ slug: "shop", model: scriptedModel([says("Hi."), ...looks]), tools: [peek] });
+    const here = await world.open(shop);
+    const there = await world.open(shop, { runs: false });
+    const thread = await here.threads.open("c", { agent: "shop" });
+    await thread.send("Hello");
+    const following = reader((await there.threads.get(thread.id)).stream());
+    await following.next("run.ended");
+
+    await thread.send("Look");
+
+    const told: StreamEvent[] = [];
+    while (told.at(-1)?.type !== "run.ended") told.push(await following.next());
+    const said = told.flatMap((event) => {
+      if (event.type === "text.delta") return [event.text];
+      return event.type === "message.added" && event.message.type === "text" ? [event.message.content] : [];
+    });
+    expect(said).toEqual(["Look", "Let me look.", "Let me look.", "It is there.", "It is there."]);
+    await following.close();
+  });
+
+  it("tells whoever joins in another process at once what was said so far", async () => {
+    const world = await newWorld();
+    const { model, next: asked } = heldModel();
+    const talker = agent({ slug: "talker", model });
+    const here = await world.open(talker);
+    const there = await world.open(talker, { runs: false });
+    const thread = await here.threads.open("c", { agent: "talker" });
+    const sent = thread.send("Tell me");
+    const first = await asked();
+    first.say("Once upon 🦀");
+    const early = reader((await there.threads.get(thread.id)).stream());
+    const seen = await early.next("text.delta");
+    await early.close();
+    if (seen.type !== "text.delta") throw new Error("Something else was told.");
+
+    // In the middle of the words; the rest comes with the answer, before anything could be written down.
+    const live = { step: seen.step, attempt: seen.attempt, offset: 5 };
+    const back = reader((await there.threads.get(thread.id)).stream({ after: "now", live }));
+    expect(await back.next()).toMatchObject({ type: "text.delta", offset: 5, text: "upon 🦀" });
+    first.say(" a time");
+    first.answer("Once upon 🦀 a time");
+    await sent;
+    expect(await back.next()).toMatchObject({ type: "text.delta", offset: 12, text: " a time" });
+    expect(await back.next()).toMatchObject({ type: "message.added" });
+    await back.close();
   });
 
   it("tells a reader in another process when an answer is begun anew", async () => {

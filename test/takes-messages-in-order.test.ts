@@ -195,16 +195,20 @@ eachDatabase((newWorld) => {
 
   it("tells a sender whose message was taken back", async () => {
     const world = await newWorld();
-    const { threads } = await world.open(parrot);
-    const thread = await threads.open("c", { agent: "parrot" });
-    await thread.stop();
-    const sent = thread.send({ role: "assistant", content: "I will wait" });
+    const { model, next: asked } = heldModel();
+    const { threads } = await world.open(agent({ slug: "clerk", model }));
+    const thread = await threads.open("c", { agent: "clerk" });
+    const first = thread.send("Hello");
+    const { answer } = await asked();
+    const sent = thread.send("I will wait");
     await world.untilLeft(thread.id, 2);
     const [waiting] = await (await world.stores()).inbox.waiting(thread.id);
 
     expect(await thread.cancelQueued(waiting?.id ?? "")).toBe(true);
 
     await expect(sent).rejects.toMatchObject({ code: "message_cancelled" });
+    answer("Hi.");
+    expect(await first).toMatchObject({ final_content: "Hi." });
   });
 
   it("keeps the outcome of a tool when what was queued behind it is taken back at the last moment", async () => {

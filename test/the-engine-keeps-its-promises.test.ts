@@ -13,9 +13,10 @@ import { tool } from "../src/threads/tool.ts";
 import { startProcess } from "./another-process.ts";
 import { eachDatabase, onPostgres, type World } from "./databases.ts";
 import { script as dyingScript } from "./dying-tool.ts";
-import { heldTool } from "./held.ts";
+import { heldModel, heldTool } from "./held.ts";
 
 const dyingRuntime = import.meta.resolve("./dying-runtime.ts");
+const price = { input: 1, output: 10 };
 
 function clerk(model: readonly ScriptedStep[] | Model, more: Partial<AgentDefinition> = {}): Agent {
   const asked = typeof model === "function" ? model : (scriptedModel(model) as Model);
@@ -66,6 +67,26 @@ class ProviderError extends Error {
 }
 
 onPostgres((newWorld) => {
+  it("tells a sender elsewhere what its run came to, also when another run follows without a pause", async () => {
+    const world = await newWorld();
+    const { model, next: asked } = heldModel();
+    await world.open(clerk(model));
+    const elsewhere = await world.open(clerk(model), { runs: false });
+    const thread = await elsewhere.threads.open("t", { agent: "clerk" });
+
+    const sent = thread.send("One.");
+    const first = await asked();
+    const other = thread.send("Two.");
+    await world.untilLeft(thread.id, 2);
+    first.answer("First.");
+    const second = await asked();
+
+    // The second run is under way, and stays so until the first sender has heard.
+    expect(await sent).toMatchObject({ status: "completed", run: 1, final_content: "First." });
+    second.answer("Second.");
+    expect(await other).toMatchObject({ status: "completed", run: 2, final_content: "Second." });
+  });
+
   it("never has one thread run by two workers", async () => {
     const world = await newWorld();
     const running = new Set<unknown>();
@@ -292,9 +313,12 @@ eachDatabase((newWorld) => {
   });
 
   describe("a thread that kills its process", () => {
-    it("is stuck after three times without a commit, and goes on when it is told to", async () => {
+    it.each([
+      ["is stuck after three times without a commit, and goes on when it is told to", {}],
+      ["is stuck, too, when its model has a price: counting what an attempt cost is no progress", { price }],
+    ])("%s", async (_title, priced) => {
       const world = await newWorld();
-      const given = { key: "t", diesInModel: true, leaseMs: 600_000 };
+      const given = { key: "t", diesInModel: true, leaseMs: 600_000, ...priced };
       const die = async () => {
         const { ended } = startProcess(world, dyingRuntime, given);
         expect(await ended).toMatchObject({ signal: "SIGKILL" });

@@ -1,6 +1,5 @@
 import { agent, createHoldfast, tool } from "holdfast";
 import { sqlite } from "holdfast/sqlite";
-import { callsTool, says, scriptedModel } from "holdfast/testing";
 import { z } from "zod";
 
 const refund = tool({
@@ -10,8 +9,7 @@ const refund = tool({
   actionPolicy: "preview", // a person decides
   execute: ({ order, cents }) => `${cents / 100} euros for order ${order}`,
 });
-const model = scriptedModel([callsTool("shop/refund", { order: "7", cents: 1200 }), says("You have your money back.")]);
-const support = agent({ slug: "support", instructions: "You help customers.", model, tools: [refund] });
+const support = agent({ slug: "support", instructions: "You help customers.", tools: [refund] });
 
 const holdfast = await createHoldfast({ backend: sqlite("holdfast.db"), agents: [support] });
 const thread = await holdfast.threads.open("customer-42", { agent: "support" }); // same key, same thread

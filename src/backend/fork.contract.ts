@@ -51,6 +51,7 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
           id: "child",
           key: "key",
           agent: "sales",
+          budget: null,
           status: "idle",
           created_at: expect.any(Number),
           updated_at: expect.any(Number),

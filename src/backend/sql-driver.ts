@@ -1,5 +1,6 @@
 // What the stores ask of a database: statements, and batches of them that happen together or not at all. The two drivers
 // differ in how they do it, never in what it means; the text of a statement is the same on both.
+import type { Clock } from "./clock.ts";
 
 /** What a column holds. Times are integer microseconds, booleans 0 and 1, JSON is text. */
 export type Scalar = string | number | null;
@@ -44,5 +45,7 @@ export interface Backend {
   readonly name: SqlDriver["name"];
   /** Where the key for sealed values may be kept when none is given; absent where there is no such place. */
   readonly keyFile?: string;
+  /** What its `now_us()` and the runtime go by, where somebody holds it; the machine's clock unless given. */
+  readonly clock?: Clock;
   open(): Promise<SqlDriver>;
 }

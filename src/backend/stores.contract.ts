@@ -1,4 +1,5 @@
 // Every promise of the stores, as tests on one database.
+import { describeBudgetStore } from "./budget-store.contract.ts";
 import { describeCommit } from "./commit.contract.ts";
 import type { StoresInTest } from "./contract/stores-in-test.ts";
 import { describeEngine } from "./engine.contract.ts";
@@ -20,5 +21,6 @@ export function describeStores(name: string, open: () => Promise<StoresInTest>):
   describeEngine(name, open);
   describeLiveText(name, open);
   describeLostAnswers(name, open);
+  describeBudgetStore(name, open);
   describeQueryPlans(name, open);
 }

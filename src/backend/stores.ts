@@ -1,4 +1,5 @@
 // Everything that durable threads keep in a database.
+import type { BudgetStore } from "./budget-store.ts";
 import type { Engine } from "./engine.ts";
 import type { Inbox } from "./inbox.ts";
 import type { LiveTextStore } from "./live-text.ts";
@@ -11,4 +12,5 @@ export type Stores = {
   readonly requests: RequestStore;
   readonly engine: Engine;
   readonly liveText: LiveTextStore;
+  readonly budgets: BudgetStore;
 };

@@ -36,6 +36,7 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
             id: "one",
             key: "customer 42",
             agent: "support",
+            budget: null,
             status: "idle",
             created_at: expect.any(Number),
             updated_at: expect.any(Number),
@@ -338,8 +339,8 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
         await openThread(stores);
         const found = await threads.progress([second, "nobody", first]);
         expect([...found].sort((left, right) => left.next_seq - right.next_seq)).toEqual([
-          { id: second, next_seq: 0, status: "idle" },
-          { id: first, next_seq: 3, status: "running" },
+          { id: second, next_seq: 0, run: 0, status: "idle" },
+          { id: first, next_seq: 3, run: 2, status: "running" },
         ]);
         expect(await threads.progress([])).toEqual([]);
       });

@@ -1,4 +1,5 @@
 // What durable threads ask of a database. Each verb is one transaction; what happened is told by its outcome.
+import type { Amounts } from "../loop/records.ts";
 import type { NewEntry } from "./inbox.ts";
 import type { NewRequest, RequestStatus } from "./request-store.ts";
 
@@ -10,6 +11,8 @@ export type Thread = {
   readonly id: string;
   readonly key: string;
   readonly agent: string;
+  /** The name of the funds that it draws on, if others do too. */
+  readonly budget: string | null;
   readonly status: ThreadStatus;
   readonly created_at: number;
   readonly updated_at: number;
@@ -145,6 +148,15 @@ export type RunChange = {
   readonly ended: boolean;
 };
 
+/** By how much the funds that a thread draws on change. */
+export type BudgetChange = {
+  readonly name: string;
+  readonly used: Amounts;
+  readonly reserved: Amounts;
+  /** True when something is set aside anew, which is refused when it is not there. */
+  readonly reserves: boolean;
+};
+
 /** Everything that one commit of the lease holder writes. */
 export type Commit = {
   /** Tells this commit from every other, so that one whose answer was lost can be looked up. */
@@ -178,6 +190,7 @@ export type Commit = {
   readonly calls: readonly CallChange[];
   readonly opened_request: NewRequest | null;
   readonly closed_request: { readonly id: string; readonly from: RequestStatus; readonly to: RequestStatus } | null;
+  readonly budget_change: BudgetChange | null;
   /**
    * Ends the activation: the lease is given back, and the thread is due after so many microseconds (null: when it is
    * woken), or at once if it was woken meanwhile.
@@ -196,6 +209,7 @@ export type NewThread = {
   readonly id: string;
   readonly key: string;
   readonly agent: string;
+  readonly budget: string | null;
   readonly state_version: number;
   readonly hash: string;
 };
@@ -234,7 +248,5 @@ export interface ThreadStore {
   /** The calls of which nobody could tell what they did, oldest first. */
   unknownCalls(limit: number): Promise<readonly StoredCall[]>;
   /** How far the given threads are, for whoever watches them. */
-  progress(
-    ids: readonly string[],
-  ): Promise<readonly { readonly id: string; readonly next_seq: number; readonly status: ThreadStatus }[]>;
+  progress(ids: readonly string[]): Promise<readonly Pick<Thread, "id" | "next_seq" | "run" | "status">[]>;
 }

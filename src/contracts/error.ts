@@ -15,6 +15,8 @@ const catalogue = {
   invalid_agent_structured_output_request: "Ask for structured output with a JSON schema, without tools or a stream.",
   invalid_agent_provider_turn_request: "Correct the tool declaration that is named.",
   invalid_agent_provider_turn_result: "Correct the field of the provider's answer that is named.",
+  scenario_failed:
+    "Correct the scenario until it comes to its end when nobody disturbs it; then it can be crash-tested.",
   script_ended: "Give the script an answer for every time the model is asked, or let it be asked less often.",
   summary_missing:
     "Let a model summarise that answers in words, or give the agent a summarizer of your own; nothing was left out.",
@@ -56,9 +58,29 @@ const catalogue = {
   thread_key_taken: "Open the thread under another key, or with the agent that it belongs to.",
   invalid_thread_key: "Name the thread by something that stays, such as a customer or a ticket number.",
   thread_terminated: "Open a thread under another key; this one can still be read.",
+  thread_stopped: "It is kept: let it run with continue(), with another message, or take it back with cancelQueued().",
   thread_stuck: "Read what was told to onError, correct the cause, and let it try again with threads.retry(id).",
   thread_not_stuck: "Only a thread with the status stuck needs this; any other goes on by itself.",
   invalid_model_answer: "Return { content, tool_calls: [{ name, parameters }] }, or a text alone.",
+  model_unavailable:
+    "Nothing to correct here: the provider was busy or out of reach for every attempt; ask again later.",
+  model_answer_broken: "Ask again; if it happens often, read the provider's words in the cause or use another model.",
+  model_stalled: "Ask again, name a fallback model, or give a slow model more time with stallMs.",
+  model_interface_unknown:
+    "Pass a model of a provider package for AI SDK 6 or later: those implement the interface v3 or v4.",
+  model_refused: "Read the provider's words in the cause: a key, a model's name or a setting is settled there.",
+  invalid_model:
+    "Correct the field that is named; a model is a function, an AI SDK model, a name, or { model, price, … }.",
+  model_name_invalid: "Write <provider>/<model>, such as openai/gpt-5 or ollama/llama3.",
+  model_provider_unknown: "Name one of the providers that are listed, or pass a model object of any AI SDK package.",
+  model_key_missing: "Set the variable that is named; a model that was asked for is never replaced by another one.",
+  model_package_missing:
+    "Install the package with the command that is given; only those who use a provider need its package.",
+  model_package_failed: "Read the error in the cause, and install the package in a version that is named.",
+  model_not_named: "Set HOLDFAST_MODEL to the one you mean, such as openai/gpt-5, or name it in the agent.",
+  model_price_missing:
+    "Give every model of the agent a price: { model, price: { input, output } } in dollars per million.",
+  budget_not_found: "Make the budget first, with budgets.set(name, { tokens, usd }).",
   agent_not_found: "Pass the agent to createHoldfast, or name one of those that are listed.",
   idempotency_conflict: "Use a new key for a new write; the same key is only for repeating the same one.",
   message_cancelled: "Send it again if it is still wanted.",

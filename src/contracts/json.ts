@@ -55,6 +55,12 @@ export function seal<Sealed extends object>(built: Sealed): Readonly<Sealed> {
   return Object.freeze(built);
 }
 
+/** Freezes what was just parsed all the way down. Nothing is copied: nobody else has seen it yet. */
+export function sealParsed<Parsed extends object>(parsed: Parsed): Readonly<Parsed> {
+  for (const item of Object.values(parsed)) if (typeof item === "object" && item !== null) sealParsed(item);
+  return seal(parsed);
+}
+
 export const emptyMap: JsonMap = seal({});
 
 /** A map as it is, and an empty list as the empty map: the contracts write both as `[]`. Undefined for anything else. */

@@ -2,12 +2,16 @@
 import { isContainer, snapshot } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as toolResult from "../contracts/tools/result.ts";
+import { accept } from "./accept.ts";
 import { askApproval, isProposed } from "./approve.ts";
+import { callModel } from "./ask-model.ts";
 import { runCall } from "./call.ts";
+import { compact } from "./compact.ts";
 import { drainInbox, takeQueued } from "./inbox.ts";
 import { checkCancellation, stopRun } from "./interrupt.ts";
 import { judgeCall, judgeReported } from "./judge.ts";
 import type { Arrived, Brought, Next, Notice, Stop } from "./next.ts";
+import { judgeOutput } from "./output.ts";
 import { parkCall } from "./park.ts";
 import { filterDecision, mediate, resolvePolicy } from "./permit.ts";
 import { postpone, waiting } from "./postpone.ts";
@@ -16,7 +20,7 @@ import { settleCall, settleStopped } from "./settle.ts";
 import type { State } from "./state.ts";
 import { Step } from "./step.ts";
 import { takeCall } from "./take-call.ts";
-import { accept, beginFlow, beginTurn, callModel, compact } from "./turn.ts";
+import { beginFlow, beginTurn } from "./turn.ts";
 import { endFlow, endTurn, spendTurn } from "./verdict.ts";
 import { resolveTools } from "./visible-tools.ts";
 import { isWaiting } from "./waiting-result.ts";
@@ -58,6 +62,7 @@ const handlers: Readonly<Record<Position, Handler>> = {
   "call.settle": settleCall,
   "call.parked": parkCall,
   "call.judge": judgeCall,
+  "turn.output": judgeOutput,
   "turn.verdict": endTurn,
   "turn.budget": spendTurn,
   "flow.end": endFlow,
@@ -88,6 +93,14 @@ export function advance(
   }
 }
 
+/** Takes an order back that nobody has begun to carry out, and frees what was set aside for it. */
+export function release(state: State, working: Working, now: number): Advance {
+  const step = new Step(state, working, now, false);
+  step.record({ type: "effect.released" }, state.position);
+  const { records, bodies, notices } = step;
+  return { state: step.state, records, bodies, notices, next: { kind: "wait", until: now } };
+}
+
 /** What was brought for the call that is parked. What belongs to another request changes nothing; a run that is not parked takes none. */
 function answerTo({ position, waiting }: State, { call, request_id, outcome }: Brought): Outcome | undefined {
   if (position !== "call.parked") throw new Error(`Nothing is waited for at ${position}.`);
@@ -113,7 +126,7 @@ function isReadHere(effect: Effect | null): boolean {
 function readable(answer: Outcome): Outcome {
   if ("threw" in answer || !isContainer(answer.returned)) return answer;
   try {
-    return { returned: snapshot(answer.returned) };
+    return { ...answer, returned: snapshot(answer.returned) };
   } catch (threw) {
     return { threw };
   }
@@ -124,7 +137,7 @@ function stop(step: Step, { stop: message, performed, said }: Stop): void {
   const { in_flight, position } = step.state;
   if (position === "ended" || position === "flow.end") return;
   if (hasOpenCall(position)) settleStopped(step, resultOfStopped(step, performed));
-  stopRun(step, message, in_flight?.kind === "call_model" ? said : undefined);
+  stopRun(step, message, { said: in_flight?.kind === "call_model" ? said : undefined, performed });
 }
 
 function hasOpenCall(position: Position): boolean {

@@ -11,6 +11,7 @@ import type { ToolResult } from "../contracts/tools/result.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as decision from "./decision.ts";
 import { callableTools, hiddenParameters, hidingDeclarationOf, isRepeatable } from "./declared.ts";
+import { metadataOf } from "./kept-with-answer.ts";
 import type { Next } from "./next.ts";
 import { afterOpening } from "./permit.ts";
 import type { Fact, Position } from "./records.ts";
@@ -65,7 +66,10 @@ function prepareCall(
   exposed: exposure.Exposure,
 ): undefined {
   const { config, state } = step;
-  const prepared = execution.prepare(name, parameters, callableTools(step), context);
+  const prepared =
+    typeof raw.invalid_input === "string"
+      ? execution.unreadable(name)
+      : execution.prepare(name, parameters, callableTools(step), context);
   const verdict = callGate.judgeCall(config.callRules, state.tallies, canonicalName(name, config.tools));
   const opened: OpenCall = {
     number: state.calls,
@@ -94,7 +98,7 @@ export function recordOpened(step: Step, call: OpenCall, to: Position, counted?:
   step.notify("tool_call", { turn, tool_name: name, tool_call_id: id, ...exposed });
   step.record({ type: "call.opened", call: call.number, ...counted }, to, [
     { to: "call", value: call },
-    added(callMessage(call, turn)),
+    added(callMessage(call, turn, keptWith(step, call))),
     toolEvent("tool_call", call, turn, { status: "called", ...exposed }),
   ]);
 }
@@ -124,9 +128,20 @@ function isUnchanged(exposed: JsonMap, parameters: JsonMap): boolean {
   return keys.length === Object.keys(parameters).length && keys.every((key) => exposed[key] === parameters[key]);
 }
 
-function callMessage({ id, name, exposure: exposed }: OpenCall, turn: number): message.Message {
+/** What the provider wants to see again with the call; the first one stands for an answer without words. */
+function keptWith({ state, working }: Step, { raw }: OpenCall): JsonMap {
+  const { result: answer } = working.answer;
+  const isFirst = state.batch.next === 0 && !state.batch.queued && !answer.content;
+  const { provider_metadata } = raw;
+  return {
+    ...(isFirst && metadataOf(answer)),
+    ...(isMap(provider_metadata) && { provider_metadata: provider_metadata as JsonMap }),
+  };
+}
+
+function callMessage({ id, name, exposure: exposed }: OpenCall, turn: number, kept: JsonMap): message.Message {
   const { parameters, ...hashes } = exposed;
-  const metadata = seal({ tool_call_id: id, ...hashes });
+  const metadata = seal({ ...kept, tool_call_id: id, ...hashes });
   return message.toolCall({ tool_name: name, parameters, turn, metadata });
 }
 

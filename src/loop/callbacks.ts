@@ -33,9 +33,9 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
     switch (order.kind) {
       case "call_model":
         if (options.providerTurnAdapter) return runProviderTurn(options.providerTurnAdapter, order, run, options);
-        return turnRunner?.(order.messages, order.context, optionsFor(order.tools));
+        return turnRunner?.(order.messages, order.context, optionsFor(order));
       case "summarize":
-        return options.summarizer?.(order.messages, order.context);
+        return summarize(order);
       case "archive":
         return options.overflowArchive?.(order.items, order.details);
       case "run_tool":
@@ -55,8 +55,14 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
     }
   }
 
+  function summarize({ messages, context, maxOutputTokens }: Extract<EffectOrder, { kind: "summarize" }>): unknown {
+    if (maxOutputTokens === undefined) return options.summarizer?.(messages, context);
+    return options.summarizer?.(messages, context, { maxOutputTokens });
+  }
+
   /** The tools seldom change from turn to turn, and then neither does what a runner is told beside the messages. */
-  function optionsFor(tools: ToolMap): TurnOptions {
+  function optionsFor({ tools, maxOutputTokens }: Extract<EffectOrder, { kind: "call_model" }>): TurnOptions {
+    if (maxOutputTokens !== undefined) return Object.freeze({ ...withSignal, tools, maxOutputTokens });
     if (turnOptions?.tools !== tools) turnOptions = Object.freeze({ ...withSignal, tools });
     return turnOptions;
   }
@@ -74,7 +80,9 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
       case "cancellation":
         return askWhetherCancelled();
       case "inbox":
-        // Nobody can leave anything for a conversation in memory: the machine does not ask.
+      case "funds":
+      case "output":
+        // Threads answer these. A conversation in memory has none, and the machine does not ask.
         return undefined;
       case "visible_tools":
         return visibleTools(run.config.tools, question.context, options);

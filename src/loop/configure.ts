@@ -99,7 +99,8 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
     storesRequests: options.runtimeToolStore != null,
     storesActions: options.pendingActionStore != null || (options.hooks?.has("pendingActionStore") ?? false),
     asked: readAsked(options, { tools, context, maxTurns, runId }),
-    rules: { waiting: "end", rest: "drop", undeclared: "show", inbox: false },
+    rules: { waiting: "end", rest: "drop", undeclared: "show", inbox: false, clock: "turn" },
+    funds: null,
   };
 }
 
@@ -121,6 +122,7 @@ function readAsked(options: RunOptions, { tools, context, runId }: Read): Asked 
       typeof options.postToolResultDiagnostics === "function" || (hooks?.has("toolResultDiagnostics") ?? false),
     completion: typeof options.completionPolicy === "function",
     interrupt: typeof options.interruptSource === "function",
+    output: false,
     continuation: typeof shouldContinue === "function" ? "ask" : shouldContinue === undefined ? "default" : "never",
   };
 }

@@ -3,6 +3,11 @@ import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
 import type { Body } from "./working.ts";
 
+/** True when the model said what it has to say, and that was asked for in a form. */
+function isLastWord({ config, state }: Step, complete: boolean): boolean {
+  return config.asked.output && complete && state.batch.count === 0 && Object.keys(state.stops).length === 0;
+}
+
 export function endBatch(step: Step): Next | undefined {
   const { state, working } = step;
   const bodies: Body[] = [];
@@ -13,6 +18,10 @@ export function endBatch(step: Step): Next | undefined {
   const { stalled } = state.stops;
   if (stalled) step.notify("loop_stalled", stalled);
   const complete = state.batch.count === 0 ? working.continuation.length === 0 : state.complete;
-  step.record({ type: "batch.ended", complete }, step.checked("turn.verdict"), bodies);
+  step.record(
+    { type: "batch.ended", complete },
+    isLastWord(step, complete) ? "turn.output" : step.checked("turn.verdict"),
+    bodies,
+  );
   return undefined;
 }

@@ -53,7 +53,7 @@ describe("the inbox of a run", () => {
     const { machine: made, asked: all } = playInEveryWay(withInbox, [undefined, answer]);
     expect(all[1]).toMatchObject({ order: { kind: "call_model" } });
     expect(made.working.transcript).toHaveLength(1);
-    expect(made.records.map(({ fact }) => fact)).toContainEqual({ type: "inbox.drained", messages: 0, calls: 0 });
+    expect(made.records.map(({ fact }) => fact.type)).not.toContain("inbox.drained");
   });
 });
 

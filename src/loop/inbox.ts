@@ -1,19 +1,22 @@
 // What waits for a run when a turn begins: messages join the transcript, and queued calls are made before the model is
 // asked again.
 import * as message from "../contracts/conversation/message.ts";
-import { isMap, type JsonMap, seal } from "../contracts/json.ts";
+import { isMap, type JsonMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { acceptQueue } from "./accept-queue.ts";
 import { announceTurn } from "./announce.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
+import { beginTurn } from "./turn.ts";
 import type { Body } from "./working.ts";
 
 type Drained = { readonly messages: readonly message.Message[]; readonly calls: readonly JsonMap[] };
 
-/** Asks for what waits and takes it in. The record says how much that was. */
+/** Asks for what waits and takes it in. The record says how much that was; of nothing there is none. */
 export function drainInbox(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) return { kind: "consult", question: { hook: "inbox" } };
   const { messages, calls } = readInbox(arrived);
+  if (messages.length + calls.length === 0) return beginTurn(step);
   const bodies: Body[] = messages.map(added);
   if (calls.length > 0) bodies.push({ to: "queued", calls });
   step.record({ type: "inbox.drained", messages: messages.length, calls: calls.length }, "turn.begin", bodies);
@@ -36,13 +39,4 @@ function readInbox(arrived: Outcome): Drained {
 export function takeQueued(step: Step): undefined {
   announceTurn(step);
   acceptQueue(step);
-}
-
-/** Makes the queued calls the batch that is taken next. */
-export function acceptQueue(step: Step): void {
-  const { queued } = step.working;
-  step.record({ type: "queue.accepted", calls: queued.length }, "call.open", [
-    { to: "answer", value: { result: seal({ tool_calls: seal([...queued]) }), history: null } },
-    { to: "queued", calls: [] },
-  ]);
 }

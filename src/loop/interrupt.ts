@@ -4,6 +4,7 @@ import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { spentInVain } from "./funds.ts";
 import type { Next } from "./next.ts";
 import { settleRest } from "./settle-rest.ts";
 import { added, type Step } from "./step.ts";
@@ -21,11 +22,19 @@ export function receiveInterrupt(step: Step, received: Message): undefined {
 }
 
 /** Stops the run with the message that asked for it, which comes after everything that was said and done before. */
-export function stopRun(step: Step, received: Message, said?: Message): undefined {
+export function stopRun(
+  step: Step,
+  received: Message,
+  { said, performed = false }: { said?: Message | undefined; performed?: boolean } = {},
+): undefined {
   settleRest(step);
+  const spent = spentInVain(step.state, performed);
   const { bodies, metadata } = take(step, received, "cancel");
   if (said) bodies.unshift(added(message.normalize(said)));
-  step.record({ type: "interrupted" }, "flow.end", [...bodies, { to: "stop", value: { interrupted: metadata } }]);
+  step.record({ type: "interrupted", ...(spent && { spent }) }, "flow.end", [
+    ...bodies,
+    { to: "stop", value: { interrupted: metadata } },
+  ]);
 }
 
 function take(step: Step, received: Message, action: Action) {

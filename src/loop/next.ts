@@ -19,8 +19,15 @@ export type EffectOrder =
       /** What the model may call. */
       readonly tools: ToolMap;
       readonly budgets: Readonly<Record<string, Budget>>;
+      /** A longer answer is not paid for. */
+      readonly maxOutputTokens?: number;
     }
-  | { readonly kind: "summarize"; readonly messages: readonly Message[]; readonly context: JsonMap }
+  | {
+      readonly kind: "summarize";
+      readonly messages: readonly Message[];
+      readonly context: JsonMap;
+      readonly maxOutputTokens?: number;
+    }
   /** Messages that are about to leave the transcript for good. */
   | { readonly kind: "archive"; readonly items: readonly Json[]; readonly details: JsonMap }
   | {
@@ -86,6 +93,10 @@ export type Question =
   | { readonly hook: "diagnostics"; readonly about: UnknownMap }
   | { readonly hook: "completion"; readonly context: CompletionContext }
   | { readonly hook: "interrupt"; readonly context: JsonMap }
+  /** Answered with what is left of the shared funds. */
+  | { readonly hook: "funds" }
+  /** Answered with `{ ok: true, value }` or `{ ok: false, problems }`, where the problems are words for the model. */
+  | { readonly hook: "output"; readonly text: string }
   | { readonly hook: "should_continue"; readonly result: JsonMap; readonly context: JsonMap };
 
 export type Next =
@@ -112,7 +123,9 @@ export type Arrived = Outcome | Brought | Postponed | Stop;
 export type Brought = { readonly call: number; readonly request_id: string; readonly outcome: Outcome };
 
 /** The model or the summarizer could not answer now; `until` is on the clock that `advance` is given. */
-export type Postponed = { readonly postponed: { readonly until: number } };
+export type Postponed = {
+  readonly postponed: { readonly until: number; readonly model?: number; readonly hasSpoken?: boolean };
+};
 
 /**
  * `performed`: the effect in flight was really begun, so what it did is not known. `said`: what the model had said until

@@ -29,6 +29,8 @@ export type TurnRunner = (
     /** The tools that the model may call in this turn, by name. */
     readonly tools: ToolMap;
     readonly signal?: AbortSignal;
+    /** The longest answer that is still paid for, in tokens. */
+    readonly maxOutputTokens?: number;
   },
 ) => unknown;
 

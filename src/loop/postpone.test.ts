@@ -45,14 +45,14 @@ describe("an attempt that is put off", () => {
     made.bring(until(50));
     made.bring(undefined, 50);
     made.bring(until(90), 60);
-    expect(made.state().postponed).toEqual({ until: 90, times: 2 });
+    expect(made.state().postponed).toEqual({ until: 90, times: 2, model: 0 });
     made.restart();
     made.bring(undefined, 90);
     made.bring(calls(call("a")), 90);
     expect(made.state().postponed).toBeNull();
     made.bring(returned(1), 90);
     made.bring(until(99), 90);
-    expect(made.state().postponed).toEqual({ until: 99, times: 1 });
+    expect(made.state().postponed).toEqual({ until: 99, times: 1, model: 0 });
     made.bring(undefined, 99);
     expect(made.bring({ threw: new Error("gone") }, 99)).toEqual({ kind: "end" });
     expect(made.state().postponed).toBeNull();

@@ -28,6 +28,7 @@ type Place =
   | "call.settle"
   | "call.parked"
   | "call.judge"
+  | "turn.output"
   | "turn.verdict"
   | "turn.budget"
   | "flow.end"
@@ -56,6 +57,12 @@ export type Effect =
 
 /** The half-open range of transcript positions that a record wrote. */
 export type Range = readonly [from: number, to: number];
+
+/** What calls to models cost: tokens, and billionths of a US dollar. */
+export type Amounts = { readonly tokens: number; readonly nanodollars: number };
+
+/** What an attempt cost, where costs are counted. */
+type Spent = { readonly spent?: Amounts };
 
 /** A call whose result somebody outside has to bring. */
 export type Waiting = {
@@ -87,18 +94,30 @@ export type Fact =
   | { readonly type: "turn.started"; readonly turn: number }
   | { readonly type: "tools.resolved"; readonly visible: number }
   | { readonly type: "budget.set"; readonly name: string; readonly used: number; readonly exceeded: boolean }
-  | { readonly type: "begun"; readonly effect: Effect }
-  /** The effect in flight came to nothing yet and is to be tried again, not before this time. */
-  | { readonly type: "effect.postponed"; readonly until: number }
+  /** What the model is to be shown stands. Written only where its cost is set aside first. */
+  | { readonly type: "turn.assembled" }
+  | { readonly type: "begun"; readonly effect: Effect; readonly reserved?: Amounts; readonly limited?: string }
+  /** An attempt was begun of which nobody will see the end. */
+  | { readonly type: "attempt.lost" }
+  /** What was to begin has not begun, and what was set aside for it is free again. */
+  | { readonly type: "effect.released" }
+  /**
+   * The effect in flight came to nothing yet and is to be tried again, not before this time. `model`: the number of the
+   * model that takes over.
+   */
+  | ({ readonly type: "effect.postponed"; readonly until: number; readonly model?: number } & Spent)
   | { readonly type: "consulted"; readonly hook: "cancellation" | "interrupt" }
-  | { readonly type: "compacted"; readonly messages: number }
-  | { readonly type: "compaction.failed" }
-  | { readonly type: "model.responded" }
-  | { readonly type: "model.failed"; readonly as: "thrown" | "reported" }
+  | ({ readonly type: "compacted"; readonly messages: number } & Spent)
+  | ({ readonly type: "compaction.failed" } & Spent)
+  | ({ readonly type: "model.responded" } & Spent)
+  | ({ readonly type: "model.failed"; readonly as: "thrown" | "reported" } & Spent)
   | {
       readonly type: "model.accepted";
       readonly calls: number;
-      readonly usage: Usage;
+      /** All that was used so far; absent when the answer added nothing. */
+      readonly usage?: Usage;
+      /** The ceiling that cut the answer off. */
+      readonly exceeded?: string;
     }
   /** The calls that were queued for the run are the batch of this turn. */
   | { readonly type: "queue.accepted"; readonly calls: number }
@@ -119,16 +138,19 @@ export type Fact =
       readonly call: number;
       readonly success: boolean;
       readonly failures?: FailureState;
-      readonly budgets: Readonly<Record<string, number>>;
+      /** Those that the call counts against. */
+      readonly budgets?: Readonly<Record<string, number>>;
       readonly exceeded?: string;
-      readonly completes: boolean;
+      readonly completes?: true;
     }
   | { readonly type: "call.judged"; readonly complete: boolean }
   | { readonly type: "result.judged"; readonly complete: boolean }
   | { readonly type: "batch.ended"; readonly complete: boolean }
   | { readonly type: "gate.blocked" }
   | { readonly type: "turn.ended"; readonly turns: number; readonly exceeded: boolean }
-  | { readonly type: "interrupted" }
+  /** The last words are what was asked for, or they are not: then the model is told once, and the run fails after that. */
+  | { readonly type: "output.judged"; readonly as: "accepted" | "repaired" | "refused" }
+  | ({ readonly type: "interrupted" } & Spent)
   | { readonly type: "callback.failed" }
   | { readonly type: "flow.ended" };
 

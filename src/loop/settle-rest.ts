@@ -3,10 +3,10 @@
 import { seal } from "../contracts/json.ts";
 import { expose, exposeShown } from "../contracts/tools/exposure.ts";
 import * as toolResult from "../contracts/tools/result.ts";
+import { acceptQueue } from "./accept-queue.ts";
 import { readCall, recordOpened } from "./call.ts";
 import { proceed } from "./decision.ts";
 import { hiddenParameters, hidingDeclarationOf } from "./declared.ts";
-import { acceptQueue } from "./inbox.ts";
 import { settleStopped } from "./settle.ts";
 import type { Step } from "./step.ts";
 

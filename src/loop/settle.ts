@@ -93,7 +93,7 @@ function recordSettled(step: Step, original: ToolResult, diagnostics: JsonMap, {
   bodies.push(...resultBodies(step, result, content, diagnostics));
   const nudged = counts ? nudge(step, result) : { bodies: [] };
   bodies.push(...nudged.bodies);
-  const spent = counts ? spendCall(step) : { budgets: {} };
+  const spent = counts ? spendCall(step) : {};
   const completes = endsBatch(call.decision);
   const goesOn = spent.exceeded === undefined && !completes;
   step.record(
@@ -103,7 +103,7 @@ function recordSettled(step: Step, original: ToolResult, diagnostics: JsonMap, {
       success: result.success,
       ...(nudged.failures && { failures: nudged.failures }),
       ...spent,
-      completes,
+      ...(completes && { completes }),
     },
     counts && goesOn && config.asked.completion ? "call.judge" : "call.open",
     bodies,
@@ -175,9 +175,9 @@ function ownBudget({ call, config, state }: Step): string {
 }
 
 /** Counts the call against the run's budget, and against its tool's own when the first still holds. */
-function spendCall(step: Step): { budgets: Record<string, number>; exceeded?: string } {
+function spendCall(step: Step): { budgets?: Record<string, number>; exceeded?: string } {
+  if (!step.config.countsCalls) return {};
   const budgets: Record<string, number> = {};
-  if (!step.config.countsCalls) return { budgets };
   for (const name of ["tool_calls", ownBudget(step)]) {
     const counted = Object.hasOwn(step.state.budgets, name) ? step.state.budgets[name] : undefined;
     if (!counted) continue;

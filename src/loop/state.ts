@@ -5,7 +5,7 @@ import * as usage from "../contracts/conversation/usage.ts";
 import type { Tally } from "../contracts/tools/call-gate.ts";
 import type { FailureState } from "../contracts/tools/identical-failure.ts";
 import type { SpinState } from "../contracts/tools/spin.ts";
-import type { Effect, Fact, LogRecord, Position, Stops, Waiting } from "./records.ts";
+import type { Amounts, Effect, Fact, LogRecord, Position, Stops, Waiting } from "./records.ts";
 
 /** The tool calls of one answer (or the results a caller reported), taken one after another. */
 export type Batch = {
@@ -34,10 +34,24 @@ export type State = {
   /** How many queued calls wait to be the batch of the turn. */
   readonly queued: number;
   readonly in_flight: Effect | null;
-  /** Until when the next attempt waits, and how often it was put off; kept until an attempt comes to something. */
-  readonly postponed: { readonly until: number; readonly times: number } | null;
+  /**
+   * Until when the next attempt waits, which model it asks, and how often that one was put off; kept until an attempt
+   * comes to something.
+   */
+  readonly postponed: { readonly until: number; readonly times: number; readonly model: number } | null;
+  /** What calls to models have cost so far, where that is counted. */
+  readonly spent: Amounts;
+  /** What is set aside for the call that is in flight. */
+  readonly reserved: Amounts | null;
+  /** The ceiling because of which the answer may be no longer. */
+  readonly limited: string | null;
   /** The call that is parked. */
   readonly waiting: Waiting | null;
+  /** Since when the run waits for somebody outside, and how long it has waited so far, in milliseconds. */
+  readonly parked_at: number | null;
+  readonly waited: number;
+  /** How often the model was asked to give its last words another form. */
+  readonly repairs: number;
   readonly budgets: Readonly<Record<string, budget.Budget>>;
   readonly usage: usage.Usage;
   readonly spin: SpinState | null;
@@ -65,7 +79,13 @@ export const initialState: State = {
   queued: 0,
   in_flight: null,
   postponed: null,
+  spent: { tokens: 0, nanodollars: 0 },
+  reserved: null,
+  limited: null,
   waiting: null,
+  parked_at: null,
+  waited: 0,
+  repairs: 0,
   budgets: {},
   usage: usage.zero,
   spin: null,
@@ -118,34 +138,50 @@ function change(state: Draft, fact: Fact, at: number): void {
       break;
     case "begun":
       state.in_flight = fact.effect;
+      if (fact.reserved) state.reserved = fact.reserved;
+      if (fact.effect.kind === "call_model") state.limited = fact.limited ?? null;
+      break;
+    case "attempt.lost":
+      state.in_flight = null;
+      pay(state, state.reserved ?? undefined);
+      break;
+    case "effect.released":
+      state.in_flight = null;
+      state.reserved = null;
       break;
     case "effect.postponed":
       state.in_flight = null;
-      state.postponed = { until: fact.until, times: (state.postponed?.times ?? 0) + 1 };
+      pay(state, fact.spent);
+      state.postponed = postponed(state.postponed, fact);
       break;
     case "compacted":
       state.in_flight = null;
       state.postponed = null;
       state.messages = fact.messages;
+      pay(state, fact.spent);
       break;
     case "compaction.failed":
     case "model.responded":
       state.in_flight = null;
       state.postponed = null;
+      pay(state, fact.spent);
       break;
     case "call.returned":
     case "call.approved":
       state.in_flight = null;
       state.waiting = null;
+      unpark(state, at);
       break;
     case "model.failed":
       state.in_flight = null;
       state.postponed = null;
+      pay(state, fact.spent);
       state.stops = { ...state.stops, failure: fact.as };
       break;
     case "model.accepted":
       state.batch = { count: fact.calls, next: 0, halted: false, queued: false };
-      state.usage = fact.usage;
+      if (fact.usage) state.usage = fact.usage;
+      if (fact.exceeded) state.stops = { ...state.stops, budget: fact.exceeded };
       break;
     case "queue.accepted":
       state.batch = { count: fact.calls, next: 0, halted: false, queued: true };
@@ -161,16 +197,16 @@ function change(state: Draft, fact: Fact, at: number): void {
       break;
     case "call.waiting":
       state.in_flight = null;
-      wait(state, fact);
+      wait(state, fact, at);
       break;
     case "call.settled":
       state.batch = {
         ...state.batch,
         next: state.batch.next + 1,
         // What is settled after that ends nothing, and begins nothing again.
-        halted: state.batch.halted || fact.exceeded !== undefined || fact.completes,
+        halted: state.batch.halted || fact.exceeded !== undefined || fact.completes === true,
       };
-      state.budgets = spend(state.budgets, fact.budgets);
+      if (fact.budgets) state.budgets = spend(state.budgets, fact.budgets);
       if (fact.failures) state.failures = fact.failures;
       if (fact.completes) state.complete = true;
       if (fact.exceeded) state.stops = { ...state.stops, budget: fact.exceeded };
@@ -198,11 +234,21 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.in_flight = null;
       state.postponed = null;
       state.waiting = null;
+      unpark(state, at);
+      pay(state, fact.spent);
       state.stops = { ...state.stops, interrupted: true };
       break;
     case "callback.failed":
       state.stops = { ...state.stops, failure: "thrown" };
       break;
+    case "output.judged":
+      if (fact.as === "refused") state.stops = { ...state.stops, failure: "reported" };
+      if (fact.as !== "repaired") break;
+      state.repairs++;
+      state.complete = false;
+      state.forced = true;
+      break;
+    case "turn.assembled":
     case "tools.resolved":
     case "call.policed":
     case "call.decided":
@@ -215,14 +261,47 @@ function change(state: Draft, fact: Fact, at: number): void {
 }
 
 /** A parked call stays open until its result is brought; otherwise the run ends with it and the batch is over. */
-function wait(state: Draft, { parks, as, call, request_id }: Extract<Fact, { type: "call.waiting" }>): void {
+function wait(
+  state: Draft,
+  { parks, as, call, request_id }: Extract<Fact, { type: "call.waiting" }>,
+  at: number,
+): void {
   const waiting = { as, call, request_id };
   if (parks) {
     state.waiting = waiting;
+    state.parked_at = at;
     return;
   }
   state.stops = { ...state.stops, [as]: waiting };
   state.batch = { ...state.batch, next: state.batch.next + 1, halted: true };
+}
+
+function unpark(state: Draft, at: number): void {
+  if (state.parked_at === null) return;
+  state.waited += Math.max(0, at - state.parked_at);
+  state.parked_at = null;
+}
+
+/** Counts what was spent; nothing stays set aside. */
+function pay(state: Draft, spent: Amounts | undefined): void {
+  state.reserved = null;
+  if (!spent) return;
+  const { tokens, nanodollars } = state.spent;
+  state.spent = { tokens: sum(tokens, spent.tokens), nanodollars: sum(nanodollars, spent.nanodollars) };
+}
+
+function sum(before: number, more: number): number {
+  return Math.min(before + more, Number.MAX_SAFE_INTEGER);
+}
+
+/** Another model begins its own count. */
+function postponed(
+  before: State["postponed"],
+  { until, model }: Extract<Fact, { type: "effect.postponed" }>,
+): State["postponed"] {
+  const asked = before?.model ?? 0;
+  if (model !== undefined && model !== asked) return { until, times: 0, model };
+  return { until, times: (before?.times ?? 0) + 1, model: asked };
 }
 
 function spend(budgets: State["budgets"], used: Readonly<Record<string, number>>): State["budgets"] {

@@ -4,7 +4,7 @@ import { type JsonMap, seal } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { canonicalName } from "../contracts/tools/declaration.ts";
 import type { EffectOrder, Next, Notice } from "./next.ts";
-import type { CheckedPlace, Effect, Fact, LogRecord, Position } from "./records.ts";
+import type { Amounts, CheckedPlace, Effect, Fact, LogRecord, Position } from "./records.ts";
 import { apply, type Draft, type State } from "./state.ts";
 import { absorb, type Body, type Config, type OpenCall, type Working } from "./working.ts";
 
@@ -95,8 +95,14 @@ export class Step {
   }
 
   /** Orders an effect. Its beginning is recorded once; after a restart it is ordered again as it stands. */
-  begin(effect: Effect, order: EffectOrder, awaitedAt: Position): Next {
-    if (this.#state.in_flight?.kind !== effect.kind) this.record({ type: "begun", effect }, awaitedAt);
+  begin(
+    effect: Effect,
+    order: EffectOrder,
+    awaitedAt: Position,
+    cost: { reserved?: Amounts; limited?: string } = {},
+  ): Next {
+    const fact = { type: "begun", effect, ...cost } as const;
+    if (this.#state.in_flight?.kind !== effect.kind) this.record(fact, awaitedAt);
     return { kind: "effect", order };
   }
 

@@ -26,6 +26,8 @@ export type Asked = {
   readonly diagnostics: boolean;
   readonly completion: boolean;
   readonly interrupt: boolean;
+  /** Whether the last words are what was asked for. */
+  readonly output: boolean;
   /** `default`: while there are tool calls; `never`: one turn only. */
   readonly continuation: "ask" | "default" | "never";
 };
@@ -40,6 +42,26 @@ export type Rules = {
   readonly undeclared: "show" | "hide";
   /** Every turn begins by asking for what waits for the run. */
   readonly inbox: boolean;
+  /** When the time of a run is looked at: before every turn, or also before and after every call to a model. */
+  readonly clock: "turn" | "call";
+};
+
+/** What a run may spend on models, and what they cost. */
+export type Funds = {
+  /** The most that the run may use; null where there is no ceiling of its own. */
+  readonly tokens: number | null;
+  readonly nanodollars: number | null;
+  /** Others draw on the same funds: what is left of them is asked before every call. */
+  readonly isShared: boolean;
+  /** In the order in which they are asked; prices are US dollars per million tokens. */
+  readonly models: readonly {
+    readonly price: { readonly input: number; readonly output: number; readonly cached?: number } | null;
+    readonly maxOutputTokens: number | null;
+  }[];
+  /** The tokens of what every request holds beside the messages: instructions and tools. */
+  readonly overhead: number;
+  /** False when somebody else writes the summaries. */
+  readonly paysSummaries: boolean;
 };
 
 /** What does not change during a run. */
@@ -78,6 +100,8 @@ export type Config = {
   readonly storesActions: boolean;
   readonly asked: Asked;
   readonly rules: Rules;
+  /** Null where nobody counts what models cost. */
+  readonly funds: Funds | null;
 };
 
 /** The call that is being taken care of. */

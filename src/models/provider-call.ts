@@ -44,7 +44,7 @@ export function providerCall(request: ProviderTurnRequest, defaults: ProviderDef
 const toolLists = new WeakMap<ToolMap, readonly ProviderTool[]>();
 
 /** The list that providers want; made once, because a run offers the same tools every turn. */
-function providerTools(declarations: ToolMap): readonly ProviderTool[] {
+export function providerTools(declarations: ToolMap): readonly ProviderTool[] {
   const known = toolLists.get(declarations);
   if (known !== undefined) return known;
   const tools = Object.values(declarations).map(({ name, provider_safe_name, description, parameters }) =>

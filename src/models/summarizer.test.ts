@@ -32,6 +32,22 @@ describe("a summarizer that asks a model", () => {
     expect(asked?.options).toEqual({ tools: {}, instructions: "Be brief." });
   });
 
+  it("tells what the model counted, also when there are no words, and passes on how long it may be", async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 };
+    const told: unknown[] = [];
+    const most: unknown[] = [];
+    const answers = [{ content: "Ana.", usage }, { content: "", usage }, { content: "Ana." }];
+    const model: Model = (_messages, _context, { maxOutputTokens }) => answers[most.push(maxOutputTokens) - 1];
+    const summarize = summarizerOf(model, { onUsage: (counted) => told.push(counted) });
+
+    await summarize(transcript, {}, { maxOutputTokens: 70 });
+    await expect(summarize(transcript, {})).rejects.toMatchObject({ code: "summary_missing" });
+    await summarize(transcript, {});
+
+    expect(told).toEqual([usage, usage, undefined]);
+    expect(most).toEqual([70, undefined, undefined]);
+  });
+
   it.each([
     ["says nothing", says("  ")],
     ["calls a tool instead", { content: "", tool_calls: [{ name: "shop/order", parameters: {} }] }],

@@ -16,6 +16,13 @@ const INSTRUCTIONS = [
 
 const REQUEST = "Summarise the conversation up to here.";
 
+export type SummarizerOptions = {
+  readonly instructions?: string;
+  readonly signal?: AbortSignal;
+  /** Told what the model counted, if it counted, as soon as it has answered. */
+  readonly onUsage?: (usage: unknown) => void;
+};
+
 const noTools: ToolMap = Object.freeze({});
 
 /**
@@ -24,12 +31,17 @@ const noTools: ToolMap = Object.freeze({});
  */
 export function summarizerOf(
   model: Model,
-  { instructions = INSTRUCTIONS }: { readonly instructions?: string } = {},
+  { instructions = INSTRUCTIONS, signal, onUsage }: SummarizerOptions = {},
 ): Summarizer {
-  return async (head, context) => {
+  return async (head, context, { maxOutputTokens } = {}) => {
     // The request comes last, because providers want the last word to be the user's.
     const shown = [...head, text("user", REQUEST)];
-    const answer = await model(shown.slice(), context, { tools: noTools, instructions });
+    const answer = await model(shown.slice(), context, {
+      ...{ tools: noTools, instructions },
+      ...(signal && { signal }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    });
+    onUsage?.(isMap(answer) ? answer.usage : undefined);
     const summary = trimmed(contentOf(answer, shown));
     if (summary === undefined) throw holdfastError("summary_missing", "The model answered without words.");
     return summary;

@@ -10,14 +10,10 @@ const model = scriptedModel([callsTool("shop/order"), says("It was sent.")]);
 describe("an agent", () => {
   it("runs in memory with its options, like anybody's", async () => {
     const support = agent({ slug: "support", instructions: "You help.", model, tools: [order] });
-    const { final_content, turn_count } = await runConversation(
-      [{ role: "user", content: "Order 7?" }],
-      support.model,
-      {
-        ...runOptions(support),
-        toolExecutor: ({ tool_name }) => support.tools.get(tool_name)?.name,
-      },
-    );
+    const { final_content, turn_count } = await runConversation([{ role: "user", content: "Order 7?" }], model, {
+      ...runOptions(support),
+      toolExecutor: ({ tool_name }) => support.tools.get(tool_name)?.name,
+    });
     expect(final_content).toBe("It was sent.");
     expect(turn_count).toBe(2);
   });
@@ -41,11 +37,10 @@ describe("an agent", () => {
     expect(Object.isFrozen(options)).toBe(true);
   });
 
-  it("summarises with its own model when its compaction policy does not say who does", async () => {
-    const teller = agent({ slug: "teller", model: scriptedModel([says("Ana.")]), compaction: { max_messages: 9 } });
-    const { compactionPolicy, summarizer } = runOptions(teller);
-    expect(compactionPolicy).toEqual({ enabled: true, max_messages: 9 });
-    expect(await summarizer?.([], {})).toBe("Ana.");
+  it("has a compaction policy enabled that it is given, and leaves the summaries to its model unless told who writes them", () => {
+    const teller = agent({ slug: "teller", model, compaction: { max_messages: 9 } });
+    expect(runOptions(teller)).toMatchObject({ compactionPolicy: { enabled: true, max_messages: 9 } });
+    expect(teller.hasOwnSummarizer).toBe(false);
     const own = () => "mine";
     expect(runOptions(agent({ slug: "a", model, compaction: { enabled: false }, summarizer: own }))).toMatchObject({
       compactionPolicy: { enabled: false },
@@ -60,7 +55,17 @@ describe("an agent", () => {
   it.each<[string, object]>([
     ["slug", { model }],
     ["slug", { ...plain, slug: "Support Desk" }],
-    ["model", { slug: "support", model: "openai/gpt-5" }],
+    ["model", { slug: "support", model: " " }],
+    ["model", { slug: "support", model: [] }],
+    ["model", { slug: "support", model: [model, [model]] }],
+    ["model", { slug: "support", model: 5 }],
+    ["output", { ...plain, output: "json" }],
+    ["limits", { ...plain, limits: 5 }],
+    ["limits.usd", { ...plain, limits: { usd: 0 } }],
+    ["limits.steps", { ...plain, limits: { steps: 1.5 } }],
+    ["limits.perTool", { ...plain, limits: { perTool: { "shop/order": "3" } } }],
+    ["limits.perTool names shop/oder", { ...plain, tools: [order], limits: { perTool: { "shop/oder": 3 } } }],
+    ["limits.turns", { ...plain, limits: { turns: 3 } }],
     ["instructions", { ...plain, instructions: 5 }],
     ["tools\\[0\\]", { ...plain, tools: [{ ...order }] }],
     ["tools\\[1\\]", { ...plain, tools: [order, order] }],

@@ -7,9 +7,11 @@ import { isEmpty, isMap, snapshot, snapshotMap, type UnknownMap } from "../contr
 import { checkOptions, checkPolicies } from "../loop/check-options.ts";
 import type { RunOptions } from "../loop/options.ts";
 import { readDeclarations } from "../loop/read-declarations.ts";
-import type { Model } from "../models/model.ts";
-import { summarizerOf } from "../models/summarizer.ts";
+import type { ModelChoices } from "../models/model-choice.ts";
+import { countingBudgets, type Limits, limitsProblem } from "./limits.ts";
+import { type Output, readOutput } from "./output.ts";
 import { isTool, type Tool } from "./tool.ts";
+import type { ToolSchema } from "./tool-schema.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
 /** Options of a run that are plain values, and are kept as frozen copies. */
@@ -53,11 +55,22 @@ export type AgentDefinition = Carried & {
   /** Small letters, digits and dashes: the name under which threads are opened, and which they keep. */
   readonly slug: string;
   readonly instructions?: string;
-  readonly model: Model;
+  /**
+   * A name such as `openai/gpt-5`, a model object of the AI SDK, or a function; a list also names those that take over
+   * when the first one fails. Without one the environment decides: `HOLDFAST_MODEL`, or the provider whose key is set.
+   */
+  readonly model?: ModelChoices;
   readonly tools?: readonly Tool[];
+  /** What the last words of a run are to be: a zod, Standard or JSON Schema. The outcome has them as `structured_output`. */
+  readonly output?: ToolSchema;
+  /** What a run may use up at most: steps, calls, tokens, money, time. */
+  readonly limits?: Limits;
   /** Most turns for one message, 25 unless given: a thread goes on by itself, so it needs an end of its own. */
   readonly maxTurns?: number;
-  /** How often a model that fails is asked again, and how long to wait: doubled each time, up to the most. */
+  /**
+   * How often a model is asked that fails (5 times, or twice when others take over from it), and how long to wait in
+   * between: doubled each time, up to the most.
+   */
   readonly retry?: { readonly attempts?: number; readonly backoffMs?: number; readonly mostMs?: number };
   /** A compaction policy; one that is given is enabled unless it says otherwise. */
   readonly compaction?: UnknownMap;
@@ -71,7 +84,11 @@ export type AgentDefinition = Carried & {
 export type Agent = {
   readonly slug: string;
   readonly instructions?: string;
-  readonly model: Model;
+  readonly model?: ModelChoices;
+  readonly output?: Output;
+  readonly limits: Limits;
+  /** True when somebody else than its models writes the summaries. */
+  readonly hasOwnSummarizer: boolean;
   /** By name, in the order in which they were given. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly retry: { readonly attempts: number; readonly backoffMs: number; readonly mostMs: number };
@@ -92,16 +109,25 @@ export function agent(definition: AgentDefinition): Agent {
   }
   const unknown = Object.keys(given).find((field) => !fields.has(field));
   if (unknown !== undefined) throw invalid(slug, `${unknown} is no field of an agent`);
-  const { instructions, model, approvalWaitMs, retry } = definition;
-  if (typeof model !== "function") throw invalid(slug, "model must be a function that asks a model");
+  const { instructions, model, approvalWaitMs, retry, limits = {} } = definition;
+  if (model !== undefined && !isChoice(model)) throw invalid(slug, `model must be ${CHOICE}`);
+  const wrong = limitsProblem(limits);
+  if (wrong !== undefined) throw invalid(slug, wrong);
+  const output = given.output === undefined ? undefined : readOutput(given.output);
+  if (given.output !== undefined && !output) throw invalid(slug, "output must be a schema");
   const tools = toolsByName(given.tools ?? [], slug);
+  const nobody = Object.keys(limits.perTool ?? {}).find((name) => !tools.has(name));
+  if (nobody !== undefined) throw invalid(slug, `limits.perTool names ${nobody}, which is no tool of the agent`);
   const options = readOptions(definition, tools, slug);
   const made: Agent = {
     slug,
     ...(instructions !== undefined && trimmed(instructions) !== undefined && { instructions }),
-    model,
+    ...(model !== undefined && { model }),
+    ...(output && { output }),
+    limits: Object.freeze({ ...limits }),
+    hasOwnSummarizer: definition.summarizer !== undefined,
     tools,
-    retry: Object.freeze(readRetry(retry)),
+    retry: Object.freeze(readRetry(retry, Array.isArray(model) && model.length > 1)),
     ...(approvalWaitMs !== undefined && { approvalWaitMs }),
   };
   optionsOf.set(Object.freeze(made), options);
@@ -158,6 +184,7 @@ const checks: readonly Check[] = [
 
 const fields: ReadonlySet<string> = new Set([
   ...["slug", "instructions", "model", "tools", "retry", "compaction", "summarizer", "approvalWaitMs"],
+  ...["output", "limits"],
   ...PLAIN,
   ...LIVE,
 ]);
@@ -173,8 +200,17 @@ function isRetry(value: unknown): boolean {
   return areWhole && isEmpty(unknown);
 }
 
-/** As patient as a provider turn adapter. */
-function readRetry({ attempts = 5, backoffMs = 2_000, mostMs = 60_000 }: AgentDefinition["retry"] = {}) {
+const CHOICE = 'a name such as "openai/gpt-5", a model object of the AI SDK, a function, or a list of these';
+
+/** What a model may be chosen by; which of them can be asked turns out when the runtime starts. */
+function isChoice(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every((each) => !Array.isArray(each) && isChoice(each));
+  return typeof value === "function" || trimmed(value) !== undefined || isMap(value);
+}
+
+/** As patient as a provider turn adapter; with others to take over, less so. */
+function readRetry(retry: AgentDefinition["retry"], hasFallbacks: boolean) {
+  const { attempts = hasFallbacks ? 2 : 5, backoffMs = 2_000, mostMs = 60_000 } = retry ?? {};
   return { attempts, backoffMs, mostMs };
 }
 
@@ -197,15 +233,17 @@ function toolsByName(given: unknown, slug: string): ReadonlyMap<string, Tool> {
 }
 
 function readOptions(definition: AgentDefinition, tools: ReadonlyMap<string, Tool>, slug: string): RunOptions {
-  const { compaction, model, summarizer = summarizerOf(model) } = definition;
+  const { compaction, limits = {}, summarizer } = definition;
+  const counting = countingBudgets(limits);
   const options: RunOptions = Object.freeze({
     ...definedOf(definition, LIVE, (value) => value),
     ...definedOf(definition, PLAIN, (value, field) => copied(value, field, slug)),
+    ...(counting.length > 0 && { budgets: Object.freeze([...(definition.budgets ?? []), ...counting]) }),
     maxTurns: definition.maxTurns ?? MAX_TURNS,
     toolDeclarations: Object.freeze([...tools.values()].map(({ declaration }) => declaration)),
     ...(compaction && {
       compactionPolicy: copied({ enabled: true, ...compaction }, "compaction", slug) as UnknownMap,
-      summarizer,
+      ...(summarizer && { summarizer }),
     }),
   });
   try {

@@ -2,6 +2,7 @@
 // waited for, and not the keys under which tools run.
 import type { Thread } from "../backend/thread-store.ts";
 import { holdfastError } from "../contracts/error.ts";
+import { unpackRecords } from "../loop/packed-records.ts";
 import { firstHash, nextHash } from "./chain.ts";
 import type { Host } from "./host.ts";
 
@@ -34,8 +35,8 @@ async function copiedHashes(host: Host, from: string, to: number): Promise<reado
 /** The key may belong to a thread that is no fork of this one. */
 async function checked(host: Host, thread: Thread, from: string): Promise<Thread> {
   const [first] = await host.stores.threads.events(thread.id, { limit: 1 });
-  const [record] = JSON.parse(first?.records ?? "[]") as { fact?: { type?: string; from?: string } }[];
-  if (record?.fact?.type === "forked" && record.fact.from === from) return thread;
+  const [record] = unpackRecords(first?.records ?? "[]") as readonly { fact: { type: string; from?: string } }[];
+  if (record?.fact.type === "forked" && record.fact.from === from) return thread;
   throw holdfastError("thread_key_taken", `The key "${thread.key}" belongs to another thread.`);
 }
 

@@ -3,14 +3,16 @@ import type { Claimed } from "../backend/engine.ts";
 import type { Commit, LoadedThread, ThreadStatus } from "../backend/thread-store.ts";
 import { sortedText } from "../contracts/canonical-json.ts";
 import { type Kept, keepWorking } from "../loop/keep-working.ts";
-import type { Position } from "../loop/records.ts";
-import { fold, type State } from "../loop/state.ts";
+import { packRecords, unpackRecords } from "../loop/packed-records.ts";
+import type { Fact, Position } from "../loop/records.ts";
+import { fold, initialState, type State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
 import type { Batch } from "./batch.ts";
 import { nextHash } from "./chain.ts";
 import { type ReadEntry, readEntry } from "./entries.ts";
 import type { Host } from "./host.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
+import { SharedFunds } from "./shared-funds.ts";
 
 /** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */
 type KeptText = { readonly kept: Kept; readonly from: number; readonly answer?: unknown };
@@ -28,6 +30,8 @@ export class HeldThread {
   readonly isTerminated: boolean;
   /** The number of the wish to stop with which it was stopped; null when it is not stopped. */
   readonly stoppedAt: number | null;
+  /** The number of the wish with which somebody stops the run that is under way, which also keeps the queue. */
+  stoppingAt: number | null = null;
   /** What waits in the inbox, as far as it is known. */
   entries: readonly ReadEntry[] = [];
   run: number;
@@ -39,6 +43,8 @@ export class HeldThread {
   /** The worker has let go of the thread: a commit that does not come through is not tried again. */
   isGivenUp = false;
   readonly loaded: LoadedThread;
+  /** What it draws on together with others. */
+  readonly funds: SharedFunds | null;
   readonly #host: Host;
   readonly #worker: string;
   #nextSeq: number;
@@ -65,7 +71,9 @@ export class HeldThread {
     this.stoppedAt = stoppedAt;
     this.run = thread.run;
     this.steps = thread.steps;
-    this.state = loaded.state === null ? null : (JSON.parse(loaded.state) as State);
+    // What an earlier version did not know of yet is as it was at the beginning.
+    this.state = loaded.state === null ? null : { ...initialState, ...(JSON.parse(loaded.state) as State) };
+    this.funds = thread.budget === null ? null : new SharedFunds(thread.budget, this.state);
     this.#nextSeq = thread.next_seq;
     this.#nextMessage = thread.next_message;
     this.#tailFrom = loaded.tail_from;
@@ -152,7 +160,7 @@ export class HeldThread {
   async commit(batch: Batch, working: Working | null, status: ThreadStatus, settling?: Settling): Promise<void> {
     const { stores, leaseMs, reached, progress } = this.#host;
     const isOfRun = batch.records.length > 0;
-    const records = JSON.stringify(batch.records);
+    const records = packRecords(batch.records);
     const notes = batch.notes.length > 0 ? JSON.stringify(batch.notes) : null;
     const run = isOfRun ? this.run : 0;
     const link = { seq: this.#nextSeq, run, records, notes, messages: batch.messages.map(({ hash }) => hash) };
@@ -171,7 +179,7 @@ export class HeldThread {
       run: this.run,
       steps: this.steps,
       // Beginning once more what went wrong before is no progress.
-      progresses: isOfRun || batch.drained.length > 0,
+      progresses: batch.drained.length > 0 || batch.records.some(({ fact }) => !isBeginning(fact)),
       next_message: batch.nextMessage,
       tail_from: batch.tailFrom,
       summary_seq: batch.summarySeq,
@@ -183,6 +191,7 @@ export class HeldThread {
       calls: batch.calls,
       opened_request: batch.opened,
       closed_request: batch.closed,
+      budget_change: this.funds?.changeTo(this.state) ?? null,
       settle: settling ? { wake_rev: this.#wakeRev, due_after: microseconds(settling.dueAfter) } : null,
     };
     const point = pointOf(batch, settling);
@@ -199,6 +208,7 @@ export class HeldThread {
     this.#tailFrom = batch.tailFrom;
     this.#summarySeq = batch.summarySeq;
     this.#lastHash = hash;
+    this.funds?.committed(this.state);
     this.#heldUntil = sentAt + leaseMs;
     this.entries = this.entries.filter(({ seq }) => !batch.drained.includes(seq));
     await reached(`after commit ${point}`);
@@ -206,6 +216,15 @@ export class HeldThread {
     if (this.#host.verifies && isOfRun) await this.#verify(commit.state);
     const isWoken = committed.wake_rev !== this.#wakeRev || batch.queued.length > 0;
     if (isWoken && !settling) await this.#hear(committed.wake_rev);
+  }
+
+  /** Lays the thread down as it is, until it is woken or that time has passed. */
+  async giveBack(dueAfter: number | null): Promise<void> {
+    const { id, epoch, wakeRev } = this;
+    const { stores, reached } = this.#host;
+    await reached("before give back");
+    await stores.engine.giveBack({ id, epoch, wake_rev: wakeRev }, microseconds(dueAfter));
+    await reached("after give back");
   }
 
   /** Looks at what has come in. If that cannot be read now, it is looked for after the next commit. */
@@ -254,11 +273,16 @@ export class HeldThread {
     const all = await this.#host.stores.threads.eventsOfRun(this.id, this.run);
     // A process that slept after its commit may find those of its successor, too.
     const events = all.filter(({ seq }) => seq < this.#nextSeq);
-    const folded = sortedText(fold(events.flatMap(({ records }) => JSON.parse(records))));
+    const folded = sortedText(fold(events.flatMap(({ records }) => unpackRecords(records))));
     const stored = sortedText(JSON.parse(state ?? "null"));
     if (folded === stored) return;
     throw new Error(`The records of thread ${this.id} do not lead to its state:\n${folded}\n${stored}`);
   }
+}
+
+/** What is also written down when something is only begun once more. */
+function isBeginning({ type }: Fact): boolean {
+  return type === "attempt.lost" || type === "turn.assembled" || type === "begun" || type === "effect.released";
 }
 
 function answerText({ answer }: Working): string | null {

@@ -1,5 +1,7 @@
 // What a worker lends to the threads it runs.
+import type { Clock } from "../backend/clock.ts";
 import type { Stores } from "../backend/stores.ts";
+import type { ReadyModel } from "../models/model-choice.ts";
 import type { Agent } from "./agent.ts";
 import type { LiveTexts } from "./live-texts.ts";
 import type { Reached } from "./points.ts";
@@ -9,6 +11,8 @@ import type { Sealing } from "./sealing.ts";
 export type Host = {
   readonly stores: Stores;
   readonly agents: ReadonlyMap<string, Agent>;
+  /** The models of each agent by its slug: the first to ask and those that take over. */
+  readonly models: ReadonlyMap<string, readonly ReadyModel[]>;
   readonly sealing: Sealing;
   readonly progress: Progress;
   readonly liveTexts: LiveTexts;
@@ -17,6 +21,8 @@ export type Host = {
   readonly report: (error: unknown, threadId: string) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Where somebody holds the clock: real time then says nothing about what is due. */
+  readonly clock?: Clock;
   /** True when other processes work on the same data, so that whoever held a thread before may still be at work. */
   readonly isShared: boolean;
   /** Threads for which something was left and not looked at yet; absent where other processes may leave something too. */

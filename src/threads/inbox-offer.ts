@@ -31,6 +31,8 @@ export class InboxOffer {
     this.#seqs = seqs;
     this.#messages = messages.length;
     this.#calls = calls.length;
+    // Of nothing the machine writes nothing down, so what only asks the thread to go on is taken here.
+    if (messages.length + calls.length === 0) this.take(batch, { messages: 0, calls: 0 });
     return { messages, calls };
   }
 

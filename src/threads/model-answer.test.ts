@@ -45,9 +45,9 @@ describe("a model's answer", () => {
       { tool_name: "peek", tool_call_id: "other", id: " " },
     ];
     expect(read({ tool_calls: calls }, 4).tool_calls).toEqual([
-      { name: "peek", id: "call-5-1" },
-      { name: "peek", id: "own" },
-      { tool_name: "peek", tool_call_id: "other", id: " " },
+      { name: "peek", id: "call-5-1", parameters: {} },
+      { name: "peek", id: "own", parameters: {} },
+      { tool_name: "peek", tool_call_id: "other", id: "other", parameters: {} },
     ]);
   });
 
@@ -75,5 +75,19 @@ describe("a model's answer", () => {
   it("is refused with words that say which call is wrong, and what it has", () => {
     const wrong = { tool_calls: [{ name: "peek" }, { type: "function", function: { name: "peek" } }] };
     expect(() => read(wrong)).toThrow(/tool_calls\[1\] has no name; it has type, function/);
+  });
+
+  it.each<[string, object, object]>([
+    ["a map", { parameters: { a: 1 } }, { parameters: { a: 1 } }],
+    ["JSON text", { parameters: '{"a":1}' }, { parameters: { a: 1 } }],
+    ["JSON text under another name", { arguments: '{"a":1}' }, { parameters: { a: 1 } }],
+    ["nothing", {}, { parameters: {} }],
+    ["text that is no JSON", { arguments: '{"a":' }, { parameters: {}, invalid_input: '{"a":' }],
+    ["JSON text that is no map", { parameters: "[1]" }, { parameters: {}, invalid_input: "[1]" }],
+    ["a list", { parameters: [1] }, { parameters: {}, invalid_input: "[1]" }],
+  ])("has its calls read whose arguments are %s, and none runs with nothing instead", (_title, given, expected) => {
+    const [call] = read({ tool_calls: [{ name: "peek", ...given }] }, 4).tool_calls as object[];
+    expect(call).toMatchObject(expected);
+    expect(call).toHaveProperty("parameters", (expected as { parameters: unknown }).parameters);
   });
 });

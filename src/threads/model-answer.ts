@@ -14,12 +14,28 @@ export function readModelAnswer(answer: unknown, given: readonly Message[], step
   const { content, messages, tool_calls, ...rest } = answer;
   if (content != null && typeof content !== "string") throw invalid("content must be a text");
   if (tool_calls != null && !Array.isArray(tool_calls)) throw invalid("tool_calls must be a list");
+  checkFiles(answer.files);
   const said = Array.isArray(messages) ? saidIn(messages, given) : "";
   return {
     ...rest,
     content: content || said,
     tool_calls: (tool_calls ?? []).map((call, index) => readCall(call, step, index)),
   };
+}
+
+/** Files stand in the messages themselves, so there is a limit to them. */
+const MOST_FILE_CHARACTERS = 8 * 1024 * 1024;
+
+function checkFiles(files: unknown): void {
+  if (files == null) return;
+  const areFiles = Array.isArray(files) && files.every(isFile);
+  if (!areFiles) throw invalid("files must be a list of maps with a media_type and data as base64");
+  const size = files.reduce<number>((sum, { data }) => sum + data.length, 0);
+  if (size > MOST_FILE_CHARACTERS) throw invalid(`its files are ${size} characters of base64; 8 million fit`);
+}
+
+function isFile(file: unknown): file is { media_type: string; data: string } {
+  return isMap(file) && typeof file.media_type === "string" && typeof file.data === "string";
 }
 
 /** A model may return the transcript with what it says behind it. What is stored already it cannot change. */
@@ -39,8 +55,29 @@ function readCall(call: unknown, step: number, index: number): UnknownMap {
   if ((trimmed(call.name) ?? trimmed(call.tool_name)) === undefined) {
     throw invalid(`tool_calls[${index}] has no name; it has ${Object.keys(call).join(", ") || "nothing"}`);
   }
-  if ((trimmed(call.id) ?? trimmed(call.tool_call_id)) !== undefined) return call;
-  return { ...call, id: `call-${step + 1}-${index + 1}` };
+  const id = trimmed(call.id) ?? trimmed(call.tool_call_id) ?? `call-${step + 1}-${index + 1}`;
+  return { ...call, id, ...readParameters(call) };
+}
+
+/** Some write the arguments as JSON text, and under another name. What cannot be read must not run with nothing instead. */
+function readParameters(call: UnknownMap): UnknownMap {
+  const given = call.parameters ?? call.arguments ?? call.input;
+  if (given === undefined || given === null || isMap(given)) return { parameters: given ?? {} };
+  const text = typeof given === "string" ? given : JSON.stringify(given);
+  const parsed = typeof given === "string" ? parsedMap(given) : undefined;
+  if (parsed) return { parameters: parsed };
+  return { parameters: {}, invalid_input: text.slice(0, LONGEST_INVALID_INPUT) };
+}
+
+const LONGEST_INVALID_INPUT = 2_000;
+
+function parsedMap(text: string): UnknownMap | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isMap(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function invalid(detail: string): HoldfastError {

@@ -1,9 +1,14 @@
 import { connect, createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { retryAfter } from "./model-retry.ts";
+import { ModelFailure } from "../models/model-failure.ts";
+import { nextAttempt } from "./model-retry.ts";
 
 const retry = { attempts: 4, backoffMs: 100, mostMs: 300 };
 const withCode = (code: unknown, cause?: unknown) => Object.assign(new Error("No.", { cause }), { code });
+
+/** Milliseconds until the only model there is is asked again. */
+const retryAfter = (thrown: unknown, times: number, rules = retry) =>
+  nextAttempt(thrown, { times, model: 0, models: 1 }, rules)?.after;
 
 describe("a model that failed", () => {
   it.each([429, 500, 503, 529])(
@@ -53,5 +58,33 @@ describe("a model that failed", () => {
     expect(retryAfter(busy(2), 0, retry)).toBe(2_000);
     expect(retryAfter(busy(0.01), 0, retry)).toBe(100);
     expect(retryAfter(busy(31_536_000), 0, retry)).toBe(3_600_000);
+  });
+
+  it("is asked again when its answer broke off, and says itself when", () => {
+    expect(retryAfter(new ModelFailure("model_answer_broken", "Cut off."), 0)).toBe(100);
+    expect(retryAfter(new ModelFailure("model_unavailable", "Busy.", { retryAfter: 3 }), 0)).toBe(3_000);
+    expect(retryAfter(new ModelFailure("model_refused", "No such model.", { status: 404 }), 0)).toBeUndefined();
+  });
+});
+
+describe("a model from which another one can take over", () => {
+  const asked = (thrown: unknown, times: number, model = 0) => nextAttempt(thrown, { times, model, models: 3 }, retry);
+  const busy = new ModelFailure("model_unavailable", "Busy.");
+  const stalled = new ModelFailure("model_stalled", "Silence.");
+  const refused = new ModelFailure("model_refused", "No.", { status: 401 });
+
+  it("is tried as often as it may be first", () => {
+    expect(asked(busy, 0)).toEqual({ after: 100, model: 0 });
+    expect(asked(busy, 3)).toEqual({ after: 0, model: 1 });
+    expect(asked(busy, 3, 1)).toEqual({ after: 0, model: 2 });
+    expect(asked(busy, 3, 2)).toBeUndefined();
+  });
+
+  it("is not asked again when it hung or refused", () => {
+    expect(asked(stalled, 0)).toEqual({ after: 0, model: 1 });
+    expect(asked(refused, 0, 1)).toEqual({ after: 0, model: 2 });
+    expect(asked(refused, 0, 2)).toBeUndefined();
+    // There is nobody else left: a model that hung is better than none.
+    expect(asked(stalled, 0, 2)).toEqual({ after: 100, model: 2 });
   });
 });

@@ -12,7 +12,8 @@ import type { MessageInput } from "./tool.ts";
 type Written = {
   readonly kind: EntryKind;
   readonly operation: string;
-  readonly body: JsonMap;
+  /** Or what makes it of the entry's id. */
+  readonly body: JsonMap | ((id: string) => JsonMap);
   /** What a repeat under the same key must be equal to. */
   readonly payload: Json;
   readonly key: string | undefined;
@@ -26,7 +27,7 @@ function entry({ kind, operation, body, payload, key, wakesStopped = false, urge
   return {
     id,
     kind,
-    body: JSON.stringify(body),
+    body: JSON.stringify(typeof body === "function" ? body(id) : body),
     operation,
     idempotency_key: key ?? id,
     payload_hash: stableHash(payload),
@@ -56,6 +57,11 @@ function readEnvelope(content: string | MessageInput): Message {
   return typeof content === "string" ? message.text("user", content) : message.normalize({ role: "user", ...content });
 }
 
+/** A message has the id of the entry that brings it: whoever left it finds it among the others. */
+function withId(left: Message, resumes: boolean): (id: string) => JsonMap {
+  return (id) => ({ message: { ...left, id }, resumes });
+}
+
 type Key = { readonly key?: string | undefined };
 
 export const createEntry = {
@@ -66,7 +72,7 @@ export const createEntry = {
     return entry({
       kind: "message",
       operation: "send",
-      body: { message: sent, resumes },
+      body: withId(sent, resumes),
       payload: sent,
       key,
       wakesStopped: resumes,
@@ -82,7 +88,7 @@ export const createEntry = {
     return entry({
       kind: "message",
       operation: "queue",
-      body: { message: queued, resumes: false },
+      body: withId(queued, false),
       payload: queued,
       key,
     });

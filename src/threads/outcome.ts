@@ -13,6 +13,10 @@ export type RunOutcome = {
   readonly final_content: string;
   readonly turn_count: number;
   readonly usage: Usage;
+  /** Why the model ended its last answer, in the provider's words: `length` and `content-filter` cut it off. */
+  readonly finish_reason?: string;
+  /** What the answers have cost, where models have prices. Of an attempt that nobody saw the end of, the most it can have cost. */
+  readonly cost_usd?: number;
   /** The request that somebody has to answer before the run goes on. */
   readonly waiting_for?: { readonly request_id: string; readonly kind: string; readonly shown: JsonMap };
   readonly budget?: string;
@@ -37,12 +41,23 @@ export function endedOutcome(state: State, working: Working, ownMessages: number
     final_content,
     turn_count: state.turn,
     usage: state.usage,
+    ...costOf(state),
+    ...finishOf(working),
     ...(budget !== undefined && { budget }),
     ...(stalled !== undefined && { stalled }),
     ...(interrupted !== undefined && { interrupted }),
     ...(failure !== undefined && { failure }),
     ...(structured_output !== undefined && { structured_output }),
   };
+}
+
+function costOf({ spent }: State): { cost_usd?: number } {
+  return spent.nanodollars > 0 ? { cost_usd: spent.nanodollars / 1e9 } : {};
+}
+
+function finishOf({ run: { request_metadata } }: Working): { finish_reason?: string } {
+  const { finish_reason } = request_metadata;
+  return typeof finish_reason === "string" ? { finish_reason } : {};
 }
 
 /** True when the model still had something to do, and no turn was left for it. */
@@ -52,9 +67,10 @@ function hasRunOut({ complete, budgets: { turns } }: State): boolean {
 
 /** Of a run that waits for somebody outside. */
 export function waitingOutcome(
-  { turn, usage, waiting }: State,
+  state: State,
   waiting_for: { readonly request_id: string; readonly kind: string; readonly shown: JsonMap },
 ): RunOutcome {
+  const { turn, usage, waiting } = state;
   const status = waiting?.as === "approval" ? "approval_required" : "runtime_tool_pending";
-  return { status, completed: false, final_content: "", turn_count: turn, usage, waiting_for };
+  return { status, completed: false, final_content: "", turn_count: turn, usage, ...costOf(state), waiting_for };
 }

@@ -1,5 +1,5 @@
 // Who waits for a thread to get on: told at once by this process's own commits, and by looking when others may commit.
-import type { ThreadStore } from "../backend/thread-store.ts";
+import type { Thread, ThreadStore } from "../backend/thread-store.ts";
 
 /** `hasCome`: a run has come to something, or the thread was laid down. */
 type Watcher = (hasCome: boolean) => void;
@@ -18,7 +18,7 @@ export function createProgress(
   { isShared, pollMs = 200 }: { readonly isShared: boolean; readonly pollMs?: number },
 ): Progress {
   const watched = new Map<string, Set<Watcher>>();
-  const seen = new Map<string, string>();
+  const seen = new Map<string, Pick<Thread, "next_seq" | "run" | "status">>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -29,9 +29,11 @@ export function createProgress(
   async function look(): Promise<void> {
     timer = undefined;
     try {
-      for (const { id, next_seq, status } of await threads.progress([...watched.keys()])) {
-        const now = `${next_seq} ${status}`;
-        if (seen.get(id) !== now) changed(id);
+      for (const { id, ...now } of await threads.progress([...watched.keys()])) {
+        const before = seen.get(id);
+        // A thread that goes on with the same run has come to nothing yet.
+        const hasCome = now.status !== "running" || now.run !== before?.run;
+        if (now.next_seq !== before?.next_seq || now.status !== before.status) changed(id, hasCome);
         if (watched.has(id)) seen.set(id, now);
       }
     } catch {

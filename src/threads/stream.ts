@@ -1,11 +1,11 @@
 // A run as its readers see it. Only what is committed carries an id: whoever comes back with the last one misses nothing
-// and sees nothing twice. Text in flight has a step, an attempt and an offset instead.
-import type { LiveText } from "../backend/live-text.ts";
+// and sees nothing twice. What a model is saying has a step, an attempt and an offset instead.
 import type { StoredEvent, StoredMessage } from "../backend/thread-store.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
 import type { JsonMap } from "../contracts/json.ts";
-import type { Fact, LogRecord } from "../loop/records.ts";
+import { unpackRecords } from "../loop/packed-records.ts";
+import type { Fact } from "../loop/records.ts";
 
 /** Something that was committed. */
 export type CommittedEvent = {
@@ -24,27 +24,32 @@ export type CommittedEvent = {
   | { readonly type: "note"; readonly note: JsonMap }
 );
 
-/** Text that a model is saying now. A new attempt begins with `step.restarted`: forget what the last one said. */
+/** A piece of what a model is saying: `text` stands at `offset`, in characters of this attempt over all of its parts. */
+type Delta = { readonly step: number; readonly attempt: number; readonly offset: number; readonly text: string };
+
+/**
+ * What a model is saying now: words, thoughts, and the arguments of calls as JSON text that is not whole yet. A new attempt
+ * begins with `step.restarted`: forget what the last one said.
+ */
 export type LiveEvent =
-  | {
-      readonly type: "text.delta";
-      readonly step: number;
-      readonly attempt: number;
-      readonly offset: number;
-      readonly text: string;
-    }
+  | ({ readonly type: "text.delta" } & Delta)
+  | ({ readonly type: "reasoning.delta" } & Delta)
+  | ({ readonly type: "tool_input.delta"; readonly tool_call_id: string; readonly tool_name: string } & Delta)
   | { readonly type: "step.restarted"; readonly step: number; readonly attempt: number };
 
 export type StreamEvent = CommittedEvent | LiveEvent;
 
-/** Where a reader was: everything up to this commit, and up to this place in it. */
+/** Where a reader is: everything up to this commit, and up to this place in it. */
 export type Cursor = { readonly seq: number; readonly place: number };
 
-const START: Cursor = { seq: -1, place: 0 };
+/** The cursor of a reader that was told the whole of a commit, and everything before. */
+export function afterCommit(seq: number): Cursor {
+  return { seq, place: Number.POSITIVE_INFINITY };
+}
 
 /** Reads the id that a reader comes back with; throws `invalid_stream_position`. */
 export function readCursor(id: string | undefined): Cursor {
-  if (id === undefined) return START;
+  if (id === undefined) return afterCommit(-1);
   const [, seq, place] = /^(\d{1,15})\.(\d{1,9})$/.exec(id) ?? [];
   if (seq === undefined || place === undefined) {
     throw holdfastError("invalid_stream_position", `"${id}" is no id of an event.`);
@@ -55,17 +60,24 @@ export function readCursor(id: string | undefined): Cursor {
 /** What one commit tells its readers, in order. */
 export function eventsOf(event: StoredEvent, messages: readonly StoredMessage[]): CommittedEvent[] {
   const { seq, run, step, at } = event;
-  const facts = (JSON.parse(event.records) as LogRecord[]).map(({ fact }) => fact);
+  const facts = unpackRecords(event.records).map(({ fact }) => fact);
+  const said = facts.flatMap(aboutFact);
   const told: Told[] = [
     ...(facts.some(({ type }) => type === "flow.started") ? [{ type: "run.started" } as const] : []),
     ...messages.map(aboutMessage),
-    ...facts.flatMap(aboutFact),
+    ...said.filter((item) => !endsRun(item)),
     ...(JSON.parse(event.notes ?? "[]") as JsonMap[]).map((note) => ({ type: "note", note }) as const),
+    ...said.filter(endsRun),
   ];
   return told.map((item, place) => ({ id: `${seq}.${place}`, run, step, at, ...item }) as CommittedEvent);
 }
 
 type Told = { readonly type: CommittedEvent["type"] } & Readonly<Record<string, unknown>>;
+
+/** Last of all comes what a run ends with, or waits for: whoever follows it to there has seen everything. */
+function endsRun({ type }: Told): boolean {
+  return type === "run.ended" || type === "request.created";
+}
 
 function aboutMessage({ seq, kind, supersedes, envelope }: StoredMessage): Told {
   if (kind === "edit") return { type: "message.superseded", seq: supersedes, message: JSON.parse(envelope) };
@@ -103,30 +115,39 @@ function aboutFact(fact: Fact): Told[] {
   }
 }
 
-/** Turns the whole text so far into what a reader has not seen of it. */
-export class LiveReader {
-  #step = -1;
-  #attempt = -1;
-  #offset = 0;
+/** What became of what a model was saying: the words of the answer, or those that were kept when it was stopped. */
+export type CommittedAnswer = { readonly step: number; readonly words: string; readonly commit: number };
 
-  /** `from`: where the reader was when it came back. */
-  constructor(from?: { readonly step: number; readonly attempt: number; readonly offset: number }) {
-    if (!from) return;
-    this.#step = from.step;
-    this.#attempt = from.attempt;
-    this.#offset = from.offset;
+/** The answer that a commit holds, if it holds one. */
+export function answerIn(
+  { seq, step, records }: StoredEvent,
+  messages: readonly StoredMessage[],
+): CommittedAnswer | undefined {
+  let written = 0;
+  for (const { fact, wrote } of unpackRecords(records)) {
+    if (fact.type === "model.accepted") {
+      // What an answer says in words comes first of what it writes.
+      const words = wrote ? wordsOf(messages[written]) : undefined;
+      return { step: step - 1, words: words ?? "", commit: seq };
+    }
+    if (fact.type === "interrupted") {
+      const kept = messages.map(wordsOf).find((words, index) => words !== undefined && isStopped(messages[index]));
+      return kept === undefined ? undefined : { step, words: kept, commit: seq };
+    }
+    if (wrote) written += wrote[1] - wrote[0];
   }
+  return undefined;
+}
 
-  read({ step, attempt, content }: LiveText): LiveEvent[] {
-    if (step < this.#step || (step === this.#step && attempt < this.#attempt)) return [];
-    const isRestarted = step === this.#step && attempt !== this.#attempt;
-    if (step !== this.#step || isRestarted) this.#offset = 0;
-    this.#step = step;
-    this.#attempt = attempt;
-    const text = content.slice(this.#offset);
-    const events: LiveEvent[] = isRestarted ? [{ type: "step.restarted", step, attempt }] : [];
-    if (text !== "") events.push({ type: "text.delta", step, attempt, offset: this.#offset, text });
-    this.#offset = Math.max(this.#offset, content.length);
-    return events;
-  }
+function wordsOf(stored: StoredMessage | undefined): string | undefined {
+  const { type, role, content } = messageIn(stored);
+  return type === "text" && role === "assistant" && typeof content === "string" ? content : undefined;
+}
+
+function isStopped(stored: StoredMessage | undefined): boolean {
+  return messageIn(stored).metadata?.stopped === true;
+}
+
+function messageIn(stored: StoredMessage | undefined): Partial<Message> {
+  return stored?.kind === "message" ? (JSON.parse(stored.envelope) as Message) : {};
 }

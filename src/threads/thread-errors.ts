@@ -12,3 +12,7 @@ export function threadStuck(id: string): HoldfastError {
 export function threadTerminated(id: string, words: string): HoldfastError {
   return holdfastError("thread_terminated", `Thread "${id}" was terminated ${words}.`);
 }
+
+export function threadStopped(id: string) {
+  return holdfastError("thread_stopped", `Thread "${id}" was stopped before it took the message in.`);
+}

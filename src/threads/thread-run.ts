@@ -1,6 +1,6 @@
 // One run of an agent on a thread, in memory: the machine's working memory and who does what it asks for.
 import type { NewEntry } from "../backend/inbox.ts";
-import { isMap } from "../contracts/json.ts";
+import type { Summarizer } from "../contracts/conversation/compaction.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
 import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import { type Attempted, attempts } from "../loop/attempt.ts";
@@ -10,16 +10,23 @@ import { takeUp } from "../loop/keep-working.ts";
 import { observe, type Tell } from "../loop/observe.ts";
 import type { TurnRunner } from "../loop/options.ts";
 import type { Rules, Working } from "../loop/working.ts";
+import type { Model } from "../models/model.ts";
+import type { ReadyModel } from "../models/model-choice.ts";
+import { summarizerOf } from "../models/summarizer.ts";
 import { type Agent, runOptions } from "./agent.ts";
+import { fundsOf } from "./agent-funds.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
 import { idempotencyKey, timeoutOf } from "./ledger.ts";
+import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
 import { readModelAnswer } from "./model-answer.ts";
 import { runTool } from "./run-tool.ts";
 import { readTranscript } from "./transcript.ts";
+import { untilTimeUp, workTimeLeft } from "./work-time.ts";
 
 export type ThreadRun = {
   readonly agent: Agent;
+  readonly models: readonly ReadyModel[];
   readonly working: Working;
   readonly tell: Tell;
   readonly abort: AbortController;
@@ -30,21 +37,28 @@ export type ThreadRun = {
   isHeld: () => Promise<boolean>;
   /** What the model has said of the answer it is giving now. */
   said: string;
+  /** What is known of the cost of the attempt at a model that is under way, or was made last. */
+  cost: { readonly hasSpoken: boolean; readonly usage?: unknown };
   /** What the tool that ran last wants to be left in the inbox. */
   queued: readonly NewEntry[];
 };
 
-const rules: Rules = { waiting: "park", rest: "settle", undeclared: "hide", inbox: true };
+const unspoken = { hasSpoken: false } as const;
+const spoken = { hasSpoken: true } as const;
+
+const rules: Rules = { waiting: "park", rest: "settle", undeclared: "hide", inbox: true, clock: "call" };
 
 /** Takes a run up where the thread stands, or makes a new one ready. */
 export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadRun {
   const agent = agentOf(host, held);
   const abort = new AbortController();
   const { signal } = abort;
+  const models = host.models.get(agent.slug) ?? [];
   const own = runOptions(agent);
   const run_id = `${held.id}:${held.run}`;
   const options = {
     ...own,
+    ...(own.compactionPolicy && !own.summarizer && { summarizer: summarise }),
     context: { agent_slug: agent.slug, ...own.context, thread_id: held.id, run_id },
     toolExecutor: (call: ToolCall, declaration: ToolDeclaration) => execute(call, declaration),
     sessionId: held.id,
@@ -55,7 +69,8 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
   const key = isNew ? configured.config.key : (held.state?.key ?? "");
   const salt = host.sealing.bind("salt", key);
   const ours = { rules, mediates: true, storesRequests: false, storesActions: false, key, salt };
-  const config = { ...configured.config, ...ours };
+  const asked = { ...configured.config.asked, output: agent.output !== undefined };
+  const config = { ...configured.config, ...ours, asked, funds: fundsOf(agent, models, held.funds !== null) };
   const { messages, seqs } = readTranscript(held.loaded.messages);
   held.seqs = seqs;
   const kept = isNew ? null : held.keptText();
@@ -63,6 +78,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
   const working = takeUp(config, messages, kept?.kept ?? null, isNew ? null : held.keptAnswer(kept));
   const run: ThreadRun = {
     agent,
+    models,
     working,
     tell: observe(options),
     abort,
@@ -70,22 +86,62 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
     carryOut: callbacks({ ...configured, config }, modelRunner, options),
     isHeld: async () => true,
     said: "",
+    cost: unspoken,
     queued: [],
   };
+
+  let answering: LiveAnswer | undefined;
 
   function modelRunner(...[given, context, turn]: Parameters<TurnRunner>): unknown {
     const step = held.steps;
     // Grows with every claim and with every commit, so no two tries at an answer have the same number.
     const attempt = held.epoch + held.nextSeq;
+    const about = { thread_id: held.id, step, attempt, commit: held.nextSeq };
+    // Pieces of arguments cannot be put to a filter of what may be shown of them.
+    const live = createLiveAnswer(about, config.asked.auditFilter ? null : turn.tools);
     run.said = "";
+    run.cost = unspoken;
+    answering = live;
     const onDelta = (delta: unknown) => {
-      if (!isMap(delta) || delta.type !== "text" || typeof delta.text !== "string" || signal.aborted) return;
-      run.said += delta.text;
-      host.liveTexts.say({ thread_id: held.id, step, attempt, content: run.said });
+      // A model that was let go may go on talking.
+      if (signal.aborted || answering !== live) return;
+      run.cost = spoken;
+      if (!live.add(delta)) return;
+      run.said = live.said;
+      host.liveTexts.say(live.text);
     };
-    const { instructions } = agent;
-    const asked = { ...turn, signal, step, attempt, onDelta, ...(instructions !== undefined && { instructions }) };
-    return Promise.resolve(agent.model(given, context, asked)).then((answer) => readModelAnswer(answer, given, step));
+    const { instructions, output } = agent;
+    const asked = {
+      ...turn,
+      ...{ step, attempt, onDelta },
+      ...(instructions !== undefined && { instructions }),
+      ...(output && { output: { name: output.name, schema: output.schema } }),
+    };
+    const left = workTimeLeft(config, held.state, host.now());
+    return untilTimeUp(left, signal, (until) => currentModel()(given, context, { ...asked, signal: until })).then(
+      (answer) => {
+        run.cost = spoken;
+        return readModelAnswer(answer, given, step);
+      },
+    );
+  }
+
+  /** The one whose turn it is: others take over from those that failed. */
+  function currentModel(): Model {
+    const model = models[held.state?.postponed?.model ?? 0] ?? models[0];
+    if (!model) throw new Error(`The agent ${agent.slug} has no model here.`);
+    return model.ask;
+  }
+
+  function summarise(...[head, about, options]: Parameters<Summarizer>): ReturnType<Summarizer> {
+    run.cost = unspoken;
+    const onUsage = (usage: unknown) => {
+      run.cost = { hasSpoken: true, usage };
+    };
+    const left = workTimeLeft(config, held.state, host.now());
+    return untilTimeUp(left, signal, (until) =>
+      summarizerOf(currentModel(), { signal: until, onUsage })(head, about, options),
+    );
   }
 
   async function execute(call: ToolCall, declaration: ToolDeclaration): Promise<unknown> {
@@ -99,7 +155,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean): ThreadR
       call,
       idempotencyKey: key,
       threadId: held.id,
-      timeoutMs: timeoutOf(tool),
+      timeoutMs: Math.min(timeoutOf(tool), workTimeLeft(config, held.state, host.now()) ?? Number.POSITIVE_INFINITY),
       signal,
       sealing,
       isHeld: () => run.isHeld(),

@@ -13,14 +13,24 @@ import type { Host } from "./host.ts";
 import { createEntry, readMessage } from "./new-entry.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { readStream, type StreamOptions } from "./read-stream.ts";
+import { sentStream } from "./sent-stream.ts";
 import { type Session, sessionOf } from "./session-view.ts";
 import type { StreamEvent } from "./stream.ts";
-import { threadNotFound, threadStuck, threadTerminated } from "./thread-errors.ts";
+import { threadNotFound, threadStopped, threadStuck, threadTerminated } from "./thread-errors.ts";
 import type { MessageInput } from "./tool.ts";
 import { until } from "./until.ts";
 
 /** What a send came to: the outcome of the run that took the message in. */
 export type SendOutcome = RunOutcome & { readonly thread_id: string; readonly run: number };
+
+/** A message on its way: what the run that takes it in comes to, and that run as it happens. */
+export type Sending = Promise<SendOutcome> & {
+  /**
+   * The events of the run, from the one that adds the message to the one with which the run ends or waits for somebody.
+   * It throws what the send throws. Reading it starts nothing, and whoever reads late misses nothing.
+   */
+  stream(options?: Waiting): AsyncIterable<StreamEvent>;
+};
 
 type Keyed = {
   /** Makes a repeat of the same write the same write; another write under it is refused. */
@@ -44,7 +54,7 @@ export interface ThreadHandle {
   readonly id: string;
   readonly key: string;
   /** Leaves a message and waits for what the run that takes it in comes to: that it ends, or waits for somebody. */
-  send(content: string | MessageInput, options?: Keyed & Waiting): Promise<SendOutcome>;
+  send(content: string | MessageInput, options?: Keyed & Waiting): Sending;
   /** Leaves a message and returns when it is stored. A stopped thread does not run for it. */
   queueMessage(
     content: string | MessageInput,
@@ -132,6 +142,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       if (thread.status === "stuck") throw threadStuck(id);
       if (fate?.drained) return undefined;
       if (thread.status === "terminated") throw threadTerminated(id, "before it took the message in");
+      if (await staysAtRest(thread, (await inbox.waiting(id)).map(readEntry))) throw threadStopped(id);
       // Nothing is taken in before somebody answers, so that is what there is to tell.
       return (await waitsForSomebody(thread)) ? await outcomeOf(thread.run) : undefined;
     });
@@ -168,9 +179,16 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     id,
     key,
     status,
-    async send(content, options = {}) {
-      const { id: entryId } = await put(createEntry.message(content, { key: options.key }));
-      return await outcomeFor(entryId, options.signal);
+    send(content, options = {}) {
+      const leave = async () => await put(createEntry.message(content, { key: options.key }));
+      const entry = leave();
+      const outcome = entry.then(({ id: entryId }) => outcomeFor(entryId, options.signal));
+      const stream = ({ signal }: Waiting = {}) => {
+        // Whoever reads is told there what went wrong, and need not look here.
+        outcome.catch(() => undefined);
+        return sentStream(host, { threadId: id, entry, outcome, signal });
+      };
+      return Object.assign(outcome, { stream });
     },
     async queueMessage(content, options = {}) {
       return await put(createEntry.queuedMessage(content, { ...options }));

@@ -26,7 +26,7 @@ export function readTranscript(rows: readonly StoredMessage[]): Transcript {
 
 /** Undefined for one that was deleted. */
 function currentVersion({ kind, envelope }: StoredMessage): Message | undefined {
-  return kind === "deletion" ? undefined : message.normalize(JSON.parse(envelope));
+  return kind === "deletion" ? undefined : message.fromStored(envelope);
 }
 
 /**
@@ -36,7 +36,7 @@ function currentVersion({ kind, envelope }: StoredMessage): Message | undefined 
 function dropOtherHalves(original: readonly StoredMessage[], current: (Message | undefined)[]): void {
   const open = new Map<unknown, number>();
   original.forEach(({ envelope }, index) => {
-    const { type, metadata } = message.normalize(JSON.parse(envelope));
+    const { type, metadata } = message.fromStored(envelope);
     const id = metadata.tool_call_id;
     if (type === "tool_call") open.set(id, index);
     const call = type === "tool_result" ? open.get(id) : undefined;

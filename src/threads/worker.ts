@@ -2,6 +2,7 @@
 import type { Claimed } from "../backend/engine.ts";
 import type { SqlDriver } from "../backend/sql-driver.ts";
 import { type Activation, activate } from "./activation.ts";
+import { ClockMoves } from "./clock-moves.ts";
 import type { Host } from "./host.ts";
 
 export type WorkerOptions = {
@@ -41,6 +42,8 @@ export class Worker {
   #beat: NodeJS.Timeout | undefined;
   #keeping: Promise<void> | undefined;
   #unlisten: (() => void) | undefined;
+  #unwatch: (() => void) | undefined;
+  readonly #moves = new ClockMoves();
 
   constructor(host: Host, driver: SqlDriver, options: WorkerOptions) {
     this.#host = host;
@@ -62,6 +65,7 @@ export class Worker {
     }, this.#beatMs);
     this.#beat.unref();
     this.#loop = this.#work();
+    this.#unwatch = this.#host.clock?.watch(() => this.#lookAtClock());
   }
 
   get #beatMs(): number {
@@ -72,8 +76,10 @@ export class Worker {
   async stop(): Promise<void> {
     if (this.#isStopping) return void (await this.#loop);
     this.#isStopping = true;
+    this.#unwatch?.();
     this.#nudge();
     await this.#loop;
+    this.#moves.release(this.#moves.count);
     await this.#drain();
     clearInterval(this.#beat);
     await this.#keeping;
@@ -107,6 +113,9 @@ export class Worker {
     let pause = 0;
     while (!this.#isStopping) {
       try {
+        const moves = this.#moves.count;
+        // Leases are as long as before, however far somebody has moved the clock.
+        if (moves > 0) await this.#keepUp(true);
         const free = this.#options.concurrency - this.#active.size;
         const taken = free > 0 ? await this.#take(free, agents) : 0;
         const due = await engine.nextDue({ agents, state_version: STATE_VERSION });
@@ -114,7 +123,8 @@ export class Worker {
         pause = 0;
         // Without a free place there is nothing to do before one of the threads is laid down.
         const isFull = this.#active.size >= this.#options.concurrency;
-        await this.#rest(isFull || due === null ? this.#options.pollMs : Math.min(this.#options.pollMs, due / 1000));
+        if (isFull || due !== 0) this.#moves.release(moves);
+        await this.#rest(isFull || due === null ? this.#options.pollMs : this.#restUntil(due));
       } catch (thrown) {
         // The database is away: it is asked again, less and less often.
         this.#host.report(thrown, "");
@@ -142,9 +152,23 @@ export class Worker {
       // Taken again: what this worker was doing for the thread under its old lease is lost.
       this.#active.get(thread.id)?.lost();
       this.#active.set(thread.id, activation);
+      if (this.#host.clock) this.#moves.took(thread.id, activation.done, this.#host.progress);
       void this.#follow(thread, activation);
     }
     return claimed.length;
+  }
+
+  /** Resolves once what is due since the clock was moved is under way, as far as there is room for it. */
+  async #lookAtClock(): Promise<void> {
+    const looked = this.#moves.lookedAt();
+    this.#nudge();
+    await looked;
+  }
+
+  /** Milliseconds. By a clock that somebody holds, nothing becomes due by waiting. */
+  #restUntil(due: number): number {
+    const { pollMs } = this.#options;
+    return this.#host.clock && due > 0 ? pollMs : Math.min(pollMs, due / 1000);
   }
 
   /** What goes wrong in one thread is told, and the thread is tried again a little later. */
@@ -170,11 +194,11 @@ export class Worker {
   }
 
   /** Holds on to what is held, lets go of what was lost, and frees what dead workers held. */
-  async #keepUp(): Promise<void> {
+  async #keepUp(isMoved = false): Promise<void> {
     const { engine } = this.#host.stores;
     try {
       const at = performance.now();
-      if (this.#active.size > 0 && this.#isRenewalDue(at)) {
+      if (this.#active.size > 0 && (isMoved || this.#isRenewalDue(at))) {
         const before = [...this.#active];
         const own = before.map(([id]) => id);
         const renewed = await engine.renew(this.id, own, this.#host.leaseMs * 1000);

@@ -2,15 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createHoldfast, type Holdfast } from "../../src/holdfast.ts";
+import type { EffectLedger } from "../../src/testing/effect-ledger.ts";
+import { inParallel } from "../../src/testing/in-parallel.ts";
+import { type LedgerClient, openEffectLedger } from "../../src/testing/ledger-client.ts";
+import type { Random } from "../../src/testing/random.ts";
+import type { Child } from "../../src/testing/start-child.ts";
 import { query } from "../postgres.ts";
 import { checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, SECRET_KEY } from "./database.ts";
-import type { EffectLedger } from "./effect-ledger.ts";
-import { inParallel } from "./in-parallel.ts";
-import { type LedgerClient, openLedger } from "./ledger-client.ts";
-import type { Random } from "./random.ts";
 import { manyThreads } from "./scenarios/many-threads.ts";
-import { type Child, startChild } from "./start-child.ts";
+import { startChild } from "./start-child.ts";
 
 export type ChaosOptions = { readonly workers: number; readonly threads: number; readonly forMs: number };
 
@@ -38,7 +39,7 @@ export async function runChaos(
   const named = new URL(url);
   named.searchParams.set("application_name", schema);
   const database: Database = { kind: "postgres", url: named.href, schema };
-  const world = { ledger: openLedger(ledger.url), reached: () => {} };
+  const world = { ledger: openEffectLedger(ledger.url), reached: () => {} };
   const agents = manyThreads.agents(world);
   const client = await createHoldfast({ backend: backendOf(database), agents, runs: false, secretKey: SECRET_KEY });
   const everybody: Child[] = [];

@@ -1,8 +1,8 @@
 // Checks all threads of a scenario after it has come to its end.
 import type { Holdfast } from "../../src/holdfast.ts";
-import { checkThread } from "./check-thread.ts";
+import type { EffectLedger } from "../../src/testing/effect-ledger.ts";
+import { checkEnding } from "./check-ending.ts";
 import type { Database } from "./database.ts";
-import type { EffectLedger } from "./effect-ledger.ts";
 import type { Scenario } from "./scenario.ts";
 
 export async function checkScenario(
@@ -13,7 +13,7 @@ export async function checkScenario(
   const problems: string[] = [];
   for (const [thread, ending] of Object.entries(endings)) {
     const handle = await holdfast.threads.open(`${name}/${thread}`, { agent: ending.agent });
-    problems.push(...(await checkThread(handle, ending, { database, arrivals: ledger.arrivalsOf(handle.id) })));
+    problems.push(...(await checkEnding(handle, ending, { database, effects: ledger.effects() })));
   }
   return problems;
 }

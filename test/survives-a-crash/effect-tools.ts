@@ -1,7 +1,7 @@
 // Tools with an effect on the world outside, one for each way in which a tool can answer for itself after a crash.
 import { z } from "zod";
+import type { World } from "../../src/testing/scenario.ts";
 import { type Tool, type ToolContext, tool } from "../../src/threads/tool.ts";
-import type { World } from "./scenario.ts";
 
 /** `plain`: nobody can tell what a call did that was cut off. */
 export type ToolKind = "plain" | "idempotent" | "reconciled";
@@ -23,7 +23,7 @@ type Order = z.infer<typeof inputSchema>;
 /** Does it outside, and passes the most dangerous place of all: it is done, and nobody knows yet. */
 export async function act({ ledger, reached }: World, what: string, context: ToolContext): Promise<{ done: string }> {
   const { idempotencyKey, threadId, toolName } = context;
-  await ledger.effect({ key: idempotencyKey, what, thread: threadId });
+  await ledger.record({ key: idempotencyKey, name: what, thread: threadId });
   await reached(`inside ${toolName}`);
   return { done: what };
 }

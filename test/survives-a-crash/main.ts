@@ -1,15 +1,15 @@
 // `npm run crash`: the whole matrix on both databases, sleepers, chaos, and the proof that the matrix can fail.
 // Ends with 0 when everything held, with 1 when something did not, with 2 when it could not be tried.
 import { parseArgs } from "node:util";
+import { startEffectLedger } from "../../src/testing/effect-ledger.ts";
+import { chooseSeed, randomFrom } from "../../src/testing/random.ts";
 import { startPostgres } from "../postgres.ts";
 import type { Case, CaseResult } from "./case.ts";
 import { runChaos } from "./chaos.ts";
-import { startEffectLedger } from "./effect-ledger.ts";
 import { casesOf, count, killedAgain, killedAtEveryPoint, newTally, type Run, type Tally } from "./matrix.ts";
 import { checkMutations } from "./mutations.ts";
 import { asleepAtEveryPoint, sleeperCommitsNothing } from "./pauses.ts";
 import { openPostgresSite, runOnPostgres } from "./postgres-cases.ts";
-import { chooseSeed, randomFrom } from "./random.ts";
 import { threeTools } from "./scenarios/three-tools.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { runOnSqlite } from "./sqlite-cases.ts";

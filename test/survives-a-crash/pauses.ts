@@ -1,7 +1,7 @@
 // A worker that sleeps past its lease, such as a machine that was suspended: another one takes its thread, and what the
 // sleeper does when it wakes up must count for nothing.
 import type { Case, CaseResult } from "./case.ts";
-import { checkThread } from "./check-thread.ts";
+import { checkEnding } from "./check-ending.ts";
 import { PATIENCE_MS } from "./database.ts";
 import type { PostgresSite } from "./postgres-cases.ts";
 import type { Ending } from "./scenario.ts";
@@ -40,6 +40,6 @@ export async function sleeperCommitsNothing(site: PostgresSite): Promise<readonl
   ledger.note(`go on with ${thread.id}`);
   await within(PATIENCE_MS, sent, "The message was never answered.");
   const ending = sleeperAnswer.endings.main as Ending;
-  problems.push(...(await checkThread(thread, ending, { database, arrivals: ledger.arrivalsOf(thread.id) })));
+  problems.push(...(await checkEnding(thread, ending, { database, effects: ledger.effects() })));
   return problems;
 }

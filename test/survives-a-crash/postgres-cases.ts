@@ -2,15 +2,16 @@
 // after the fall of the first it alone goes on, while a client repeats what it wants from the beginning.
 import { randomBytes } from "node:crypto";
 import { createHoldfast, type Holdfast } from "../../src/holdfast.ts";
+import type { EffectLedger } from "../../src/testing/effect-ledger.ts";
+import { openEffectLedger } from "../../src/testing/ledger-client.ts";
+import type { Child } from "../../src/testing/start-child.ts";
 import { query } from "../postgres.ts";
 import type { Case, CaseResult } from "./case.ts";
 import { checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, PATIENCE_MS, SECRET_KEY } from "./database.ts";
-import type { EffectLedger } from "./effect-ledger.ts";
-import { openLedger } from "./ledger-client.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarios, special } from "./scenarios.ts";
-import { type Child, startChild } from "./start-child.ts";
+import { startChild } from "./start-child.ts";
 import { within } from "./within.ts";
 
 /** Cases that run at the same time, each of another scenario, so that no process meddles with the threads of another. */
@@ -29,7 +30,7 @@ export type PostgresSite = {
 export async function openPostgresSite(url: string, ledger: EffectLedger): Promise<PostgresSite> {
   const schema = `crash_${randomBytes(6).toString("hex")}`;
   const database: Database = { kind: "postgres", url, schema };
-  const world = { ledger: openLedger(ledger.url), reached: () => {} };
+  const world = { ledger: openEffectLedger(ledger.url), reached: () => {} };
   const agents = [...scenarios, ...special].flatMap((scenario) => scenario.agents(world));
   const client = await createHoldfast({ backend: backendOf(database), agents, runs: false, secretKey: SECRET_KEY });
   const second = startChild({ database, ledger: ledger.url });
@@ -116,7 +117,11 @@ async function fall(of: Case, { database, ledger }: PostgresSite): Promise<Falle
 async function recover(fallen: Fallen, { client, database, ledger }: PostgresSite): Promise<CaseResult> {
   const { of, name, sleeper, problems, points, wasReached } = fallen;
   const { scenario } = of;
-  const stage = { holdfast: client, ledger: openLedger(ledger.url), key: (thread: string) => `${name}/${thread}` };
+  const stage = {
+    holdfast: client,
+    ledger: openEffectLedger(ledger.url),
+    key: (thread: string) => `${name}/${thread}`,
+  };
   try {
     await within(2 * PATIENCE_MS, scenario.play(stage), "The scenario did not come to its end.");
   } catch (error) {

@@ -1,16 +1,9 @@
 // What a scenario is: a small program that can be begun again from its first line after a crash, and what must hold
 // once it has come to its end, wherever it was cut off in between.
 import type { Holdfast } from "../../src/holdfast.ts";
+import type { LedgerClient } from "../../src/testing/ledger-client.ts";
+import type { World } from "../../src/testing/scenario.ts";
 import type { Agent } from "../../src/threads/agent.ts";
-import type { Reached } from "../../src/threads/points.ts";
-import type { LedgerClient } from "./ledger-client.ts";
-
-/** What agents act on. */
-export type World = {
-  readonly ledger: LedgerClient;
-  /** Told of places inside a tool, where a crash hurts as well. */
-  readonly reached: Reached;
-};
 
 /** What the program of a scenario works with. */
 export type Stage = {

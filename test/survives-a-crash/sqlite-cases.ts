@@ -4,12 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHoldfast } from "../../src/holdfast.ts";
+import type { EffectLedger } from "../../src/testing/effect-ledger.ts";
+import { inParallel } from "../../src/testing/in-parallel.ts";
+import { openEffectLedger } from "../../src/testing/ledger-client.ts";
 import type { Case, CaseResult } from "./case.ts";
 import { checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, PATIENCE_MS, SECRET_KEY } from "./database.ts";
-import type { EffectLedger } from "./effect-ledger.ts";
-import { inParallel } from "./in-parallel.ts";
-import { openLedger } from "./ledger-client.ts";
 import { startChild } from "./start-child.ts";
 
 /** Most of a case is waiting for a process to start or for the disk. */
@@ -39,7 +39,7 @@ async function runCase(of: Case, ledger: EffectLedger): Promise<CaseResult> {
     }
     const last = await startChild(order).ended(PATIENCE_MS);
     problems.push(...last.problems);
-    const agents = scenario.agents({ ledger: openLedger(ledger.url), reached: () => {} });
+    const agents = scenario.agents({ ledger: openEffectLedger(ledger.url), reached: () => {} });
     const holdfast = await createHoldfast({
       backend: backendOf(database),
       agents,

@@ -1,12 +1,12 @@
 // Promise: kill the process at any instruction, and its threads go on as if nothing had happened. Here a sample of the
 // matrix; `npm run crash` runs all of it.
 import { describe, expect, it } from "vitest";
+import { startEffectLedger } from "../../src/testing/effect-ledger.ts";
+import { chooseSeed, randomFrom } from "../../src/testing/random.ts";
 import { emptySchema } from "../postgres.ts";
-import { startEffectLedger } from "./effect-ledger.ts";
 import { casesOf, count, killedAtEveryPoint, newTally, type Run } from "./matrix.ts";
 import { sleeperCommitsNothing } from "./pauses.ts";
 import { openPostgresSite, runOnPostgres } from "./postgres-cases.ts";
-import { chooseSeed, randomFrom } from "./random.ts";
 import { scenarios } from "./scenarios.ts";
 import { runOnSqlite } from "./sqlite-cases.ts";
 

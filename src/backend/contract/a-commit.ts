@@ -9,7 +9,7 @@ export const MINUTE = 60_000_000;
 
 export function aThread(parts: Partial<NewThread> = {}): NewThread {
   const id = crypto.randomUUID();
-  return { id, key: `key of ${id}`, agent: "support", state_version: 1, hash: "first hash", ...parts };
+  return { id, key: `key of ${id}`, agent: "support", budget: null, state_version: 1, hash: "first hash", ...parts };
 }
 
 export function anEntry(parts: Partial<NewEntry> = {}): NewEntry {
@@ -89,6 +89,7 @@ export function aCommit({ id, epoch }: Pick<Held, "id" | "epoch">, { event, ...p
     calls: [],
     opened_request: null,
     closed_request: null,
+    budget_change: null,
     settle: null,
     ...parts,
     event: { run, records: "[]", notes: null, messages_from, settled: false, hash: "hash", ...event },

@@ -74,6 +74,7 @@ const TABLES = [
   "calls",
   "requests",
   "live_text",
+  "budgets",
   "workers",
 ];
 

@@ -2,6 +2,7 @@
 // while the lease and the number of the event are still ours, so that whoever lost the thread can write nothing.
 import type { Statement } from "../sql-driver.ts";
 import type { CallChange, Commit } from "../thread-store.ts";
+import { changeBudget } from "./budgets.ts";
 import { insertEntry } from "./wake.ts";
 
 export function commitStatements(commit: Commit): readonly Statement[] {
@@ -17,6 +18,8 @@ export function commitStatements(commit: Commit): readonly Statement[] {
     ...commit.calls.map((change) => changeCall(commit, change)),
     ...openRequest(commit),
     ...closeRequest(commit),
+    // Last, so that whoever waits for this row waits for as short a time as can be.
+    ...(commit.budget_change ? [changeBudget(commit.budget_change)] : []),
   ];
 }
 

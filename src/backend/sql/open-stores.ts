@@ -3,6 +3,7 @@ import { holdfastError } from "../../contracts/error.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import type { Stores } from "../stores.ts";
 import { attemptBatch } from "./attempt-batch.ts";
+import { createBudgetStore } from "./budgets.ts";
 import { createEngine } from "./engine.ts";
 import { createInbox } from "./inbox.ts";
 import { createLiveTextStore } from "./live-text.ts";
@@ -28,6 +29,7 @@ export async function openStores(driver: SqlDriver, { keyFingerprint }: { keyFin
     requests: createRequestStore(driver),
     engine: createEngine(driver),
     liveText: createLiveTextStore(driver),
+    budgets: createBudgetStore(driver),
   };
 }
 

@@ -15,13 +15,14 @@ import type {
 
 /** The columns of a thread that are listed. */
 export const THREAD = `id, thread_key, agent, status, created_at, updated_at, terminated_at, run, steps, next_seq,
-  next_message, stuck_at`;
+  next_message, stuck_at, budget`;
 
 export function thread(row: Row): Thread {
   return {
     id: text(row.id),
     key: text(row.thread_key),
     agent: text(row.agent),
+    budget: optionalText(row.budget),
     status: row.stuck_at == null ? (row.status as ThreadStatus) : "stuck",
     created_at: number(row.created_at),
     updated_at: number(row.updated_at),

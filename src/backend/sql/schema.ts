@@ -143,4 +143,18 @@ export const migrations: readonly (readonly string[])[] = [
       updated_at bigint not null
     )`,
   ],
+  [
+    // Funds that several threads draw on.
+    `create table budgets (
+      name text primary key,
+      tokens bigint,
+      nanodollars bigint,
+      used_tokens bigint not null,
+      used_nanodollars bigint not null,
+      reserved_tokens bigint not null,
+      reserved_nanodollars bigint not null,
+      updated_at bigint not null
+    )`,
+    "alter table threads add column budget text",
+  ],
 ];

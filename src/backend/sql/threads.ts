@@ -1,6 +1,6 @@
 // Threads in SQL.
 import type { Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
-import type { LoadedThread, StoredMessage, ThreadStatus, ThreadStore } from "../thread-store.ts";
+import type { LoadedThread, StoredMessage, ThreadStore } from "../thread-store.ts";
 import { attemptBatch, type Known } from "./attempt-batch.ts";
 import { commitStatements } from "./commit.ts";
 import * as rows from "./rows.ts";
@@ -49,12 +49,12 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
     get,
     byKey,
 
-    async open({ id, key, agent, state_version, hash }) {
+    async open({ id, key, agent, budget, state_version, hash }) {
       const sql = `insert into threads (id, thread_key, agent, status, created_at, updated_at, state_version, run, steps,
-          next_seq, next_message, tail_from, last_hash, inbox_seq, wake_rev, lease_until, epoch, claims)
-        values ($1, $2, $3, 'idle', now_us(), now_us(), $4, 0, 0, 0, 0, 0, $5, 0, 0, 0, 0, 0)
+          next_seq, next_message, tail_from, last_hash, inbox_seq, wake_rev, lease_until, epoch, claims, budget)
+        values ($1, $2, $3, 'idle', now_us(), now_us(), $4, 0, 0, 0, 0, 0, $5, 0, 0, 0, 0, 0, $6)
         on conflict (thread_key) do nothing returning ${rows.THREAD}`;
-      const inserted = await attemptBatch(driver, [{ sql, params: [id, key, agent, state_version, hash] }]);
+      const inserted = await attemptBatch(driver, [{ sql, params: [id, key, agent, state_version, hash, budget] }]);
       const row = inserted.outcome === "committed" ? inserted.rows[0]?.[0] : undefined;
       if (row) return { outcome: "opened", thread: rows.thread(row) };
       const known = await byKey(key);
@@ -127,9 +127,9 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       const thread: Statement = {
         sql: `insert into threads (id, thread_key, agent, status, created_at, updated_at, parent_id, state_version, run,
             steps, next_seq, next_message, tail_from, summary_seq, last_hash, inbox_seq, wake_rev, lease_until, epoch,
-            claims)
+            claims, budget)
           select $1, $2, agent, 'idle', now_us(), now_us(), null, state_version, 0, events.step, 1, messages_to,
-            events.tail_from, events.summary_seq, $5, 0, 0, 0, 0, 0
+            events.tail_from, events.summary_seq, $5, 0, 0, 0, 0, 0, budget
           from threads join events on thread_id = id
           where id = $3 and events.seq = $4 and settled = 1
           on conflict (thread_key) do nothing`,
@@ -226,8 +226,8 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       const list = ids.map((_, index) => `$${index + 1}`).join(", ");
       const found = await driver.all(`select ${rows.THREAD} from threads where id in (${list})`, ids);
       return found.map((row: Row) => {
-        const { id, next_seq, status } = rows.thread(row);
-        return { id, next_seq, status: status as ThreadStatus };
+        const { id, next_seq, run, status } = rows.thread(row);
+        return { id, next_seq, run, status };
       });
     },
   };

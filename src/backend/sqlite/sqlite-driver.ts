@@ -1,6 +1,7 @@
 // The SQL driver on an open SQLite connection: batches that arrive together share one commit.
 import type { DatabaseSync } from "node:sqlite";
 import { holdfastError } from "../../contracts/error.ts";
+import type { Clock } from "../clock.ts";
 import type { BatchOutcome, Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import type { LongReader } from "./long-reader.ts";
 import { signalsOn } from "./signals.ts";
@@ -14,6 +15,7 @@ export type SqliteConnection = {
   /** Without one, long reads are done here. */
   readonly reader?: LongReader;
   readonly unlock?: () => void;
+  readonly clock?: Clock | undefined;
 };
 
 type Waiting = {
@@ -25,8 +27,8 @@ type Waiting = {
 /** What became of a batch inside the transaction that it shares. */
 type Attempt = BatchOutcome | { readonly outcome: "failed"; readonly error: unknown };
 
-export function sqliteDriver({ database, path, reader, unlock }: SqliteConnection): SqlDriver {
-  const perform = statementsOn(database);
+export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteConnection): SqlDriver {
+  const perform = statementsOn(database, clock);
   const signals = signalsOn(database);
   const begin = database.prepare("begin immediate");
   const commit = database.prepare("commit");

@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, s
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { errorMessage, type HoldfastError, holdfastError } from "../../contracts/error.ts";
+import type { Clock } from "../clock.ts";
 import type { Backend, SqlDriver } from "../sql-driver.ts";
 import { lockFile } from "./lock-file.ts";
 import { longReader } from "./long-reader.ts";
@@ -15,6 +16,8 @@ export type SqliteOptions = {
    * process, while a power failure may take the last commits back, always whole ones.
    */
   readonly synchronous?: "full" | "normal";
+  /** Goes by this clock, as does the runtime on it: `heldClock()` of holdfast/testing. The machine's unless given. */
+  readonly clock?: Clock;
 };
 
 /** How long another program may lock the file before a write gives up. */
@@ -24,24 +27,25 @@ const BUSY_MILLISECONDS = 5_000;
  * The database in a file, which is made if it does not exist; its folder must. Beside it stand SQLite's own log, a lock
  * that a second engine process runs into, and the key for sealed values. `:memory:` keeps everything in memory instead.
  */
-export function sqlite(path: string, { synchronous = "full" }: SqliteOptions = {}): Backend {
-  if (path === ":memory:") return { name: "sqlite", open: async () => openMemory() };
+export function sqlite(path: string, options: SqliteOptions = {}): Backend {
+  const held = options.clock && { clock: options.clock };
+  if (path === ":memory:") return { name: "sqlite", ...held, open: async () => openMemory(options) };
   const absolute = resolve(path);
-  return { name: "sqlite", keyFile: `${absolute}.key`, open: async () => openFile(absolute, synchronous) };
+  return { name: "sqlite", ...held, keyFile: `${absolute}.key`, open: async () => openFile(absolute, options) };
 }
 
-function openMemory(): SqlDriver {
-  return sqliteDriver({ database: new DatabaseSync(":memory:"), path: ":memory:" });
+function openMemory({ clock }: SqliteOptions): SqlDriver {
+  return sqliteDriver({ database: new DatabaseSync(":memory:"), path: ":memory:", clock });
 }
 
-function openFile(given: string, synchronous: "full" | "normal"): SqlDriver {
+function openFile(given: string, { synchronous = "full", clock }: SqliteOptions): SqlDriver {
   const path = realPath(given);
   const unlock = lockFile(path);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
     database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous === "normal" ? "normal" : "full"}`);
-    return sqliteDriver({ database, path, reader: longReader(path), unlock });
+    return sqliteDriver({ database, path, reader: longReader(path), unlock, clock });
   } catch (error) {
     database?.close();
     unlock();

@@ -1,5 +1,6 @@
 // Statements of the portable SQL on a SQLite connection: translated and prepared once, then kept.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Clock } from "../clock.ts";
 import type { Row, Scalar } from "../sql-driver.ts";
 
 /** What a statement returned, and how many rows that or its change concerns. */
@@ -13,10 +14,13 @@ const none: readonly Row[] = [];
 type Prepared = { readonly statement: StatementSync; readonly parameters: number; readonly returnsRows: boolean };
 
 /** Performs statements on one connection, and gives it `now_us()`. */
-export function statementsOn(database: DatabaseSync): (sql: string, params: readonly Scalar[]) => Performed {
+export function statementsOn(
+  database: DatabaseSync,
+  clock?: Clock,
+): (sql: string, params: readonly Scalar[]) => Performed {
   const kept = new Map<string, Prepared>();
   // Called deterministic, it is asked once a statement and not for every row; each run of a statement asks anew.
-  database.function("now_us", { deterministic: true }, nowMicroseconds());
+  database.function("now_us", { deterministic: true }, clock ? heldMicroseconds(clock) : nowMicroseconds());
 
   function prepare(sql: string): Prepared {
     const { text, parameters } = translate(sql);
@@ -72,4 +76,15 @@ function nowMicroseconds(): () => bigint {
     latest = now > latest || latest - now > ADJUSTMENT_MICROSECONDS ? now : latest + 1;
     return BigInt(latest);
   };
+}
+
+/** How often held clocks were asked, in all databases of this process: also in one that is opened again. */
+let asked = 0;
+
+/**
+ * A clock that stands still until it is moved. Calls count up here too, over the moves: what was to last a minute from one
+ * of them is over when the clock was moved by a minute.
+ */
+function heldMicroseconds(clock: Clock): () => bigint {
+  return () => BigInt(Math.round(clock.now() * 1_000) + asked++);
 }

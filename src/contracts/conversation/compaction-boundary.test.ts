@@ -28,3 +28,13 @@ it("finds no boundary in a transcript of nothing but calls and results", () => {
 it("cuts where it is told when the policy does not care", () => {
   expect(selectBoundary([say, call, answer, say], policy(2, false))).toBe(2);
 });
+
+it("keeps a call with its result whatever stands between them, where that can be", () => {
+  const metadata = { tool_call_id: "c1" };
+  const waits = message.toolCall({ tool_name: "ability/save", parameters: {}, turn: 1, metadata });
+  const came = message.toolResult({ content: "{}", tool_name: "ability/save", payload: {}, metadata });
+  const transcript = [say, waits, say, say, say, came, say];
+  expect(selectBoundary(transcript, policy(2))).toBe(4);
+  expect(selectBoundary(transcript, policy(2), "all")).toBe(1);
+  expect(selectBoundary(transcript, policy(1), "all")).toBe(6);
+});

@@ -1,7 +1,7 @@
 // What happens to a transcript too large to summarise: its older part is set aside whole, and a stub stands in for it.
 import { sha256, text } from "../canonical-json.ts";
 import { type Json, type JsonMap, snapshotMap } from "../json.ts";
-import { toolSafeCut } from "./compaction-boundary.ts";
+import { type Pairs, toolSafeCut } from "./compaction-boundary.ts";
 import type { CompactionPolicy } from "./compaction-policy.ts";
 import * as message from "./message.ts";
 
@@ -18,13 +18,14 @@ export function findOverflow(
   messages: readonly message.Message[],
   given: readonly Json[],
   policy: CompactionPolicy,
+  pairs?: Pairs,
 ): Overflow | undefined {
   if (!policy.overflow_archive_enabled || policy.overflow_threshold_bytes === 0) return undefined;
   const sizes = given.map(sizeOf);
   const totalBytes = listSize(sizes, 0);
   if (totalBytes <= policy.overflow_threshold_bytes) return undefined;
   const total = messages.length;
-  const cut = toolSafeCut(messages, sizedCut(sizes, totalBytes, policy), policy);
+  const cut = toolSafeCut(messages, sizedCut(sizes, totalBytes, policy), policy, pairs);
   if (cut <= 0) {
     const reason = "overflow_input_unsplittable";
     const details = snapshotMap({ reason, total_messages: total, total_bytes: totalBytes, policy });

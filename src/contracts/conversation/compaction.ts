@@ -4,7 +4,7 @@ import { trimmed } from "../coerce.ts";
 import { errorMessage } from "../error.ts";
 import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../json.ts";
 import type { Outcome } from "../outcome.ts";
-import { selectBoundary } from "./compaction-boundary.ts";
+import { type Pairs, selectBoundary } from "./compaction-boundary.ts";
 import * as conservation from "./compaction-conservation.ts";
 import { findOverflow } from "./compaction-overflow.ts";
 import { type CompactionPolicy, normalizePolicy } from "./compaction-policy.ts";
@@ -40,7 +40,12 @@ export function isDue(total: number, policy: CompactionPolicy): boolean {
   return policy.overflow_archive_enabled || (policy.enabled && total > policy.max_messages);
 }
 
-export type Summarizer = (head: readonly Message[], context: JsonMap) => unknown;
+/** `maxOutputTokens`: a longer summary is not paid for. */
+export type Summarizer = (
+  head: readonly Message[],
+  context: JsonMap,
+  options?: { readonly maxOutputTokens?: number },
+) => unknown;
 
 /**
  * Decides what the transcript needs. `given` are the messages as they came, when that is not in normalised form: an
@@ -49,9 +54,9 @@ export type Summarizer = (head: readonly Message[], context: JsonMap) => unknown
 export function plan(
   messages: readonly Message[],
   policy: CompactionPolicy,
-  given: readonly Json[] = messages,
+  { given = messages, pairs }: { readonly given?: readonly Json[]; readonly pairs?: Pairs } = {},
 ): CompactionPlan {
-  const overflow = findOverflow(messages, given, policy);
+  const overflow = findOverflow(messages, given, policy, pairs);
   if (overflow?.kind === "unsplittable") {
     return { kind: "skip", outcome: outcome(messages, withStatus(overflow.details, "skipped"), []) };
   }
@@ -64,7 +69,7 @@ export function plan(
   }
   const total = messages.length;
   if (!policy.enabled || total <= policy.max_messages) return { kind: "skip", outcome: skipped(messages, policy) };
-  const cut = selectBoundary(messages, policy);
+  const cut = selectBoundary(messages, policy, pairs);
   if (cut === 0) return { kind: "skip", outcome: skipped(messages, policy) };
   const context = snapshotMap({
     policy,
@@ -122,7 +127,9 @@ export function finish(
 export async function compact(messages: unknown, policy: unknown, summarizer: Summarizer): Promise<CompactionOutcome> {
   const normalized = message.normalizeMany(messages);
   const complete = normalizePolicy(policy);
-  const planned = plan(normalized, complete, Array.isArray(messages) ? (snapshot(messages) as Json[]) : []);
+  const planned = plan(normalized, complete, {
+    given: Array.isArray(messages) ? (snapshot(messages) as Json[]) : [],
+  });
   if (planned.kind !== "summarize") return planned.outcome;
   return finish(planned, normalized, complete, await summarize(summarizer, planned));
 }

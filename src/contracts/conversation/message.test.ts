@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { emptyMap, snapshot } from "../json.ts";
+import { emptyMap, type Json, snapshot } from "../json.ts";
 import * as message from "./message.ts";
 
 const refused = expect.objectContaining({ code: "invalid_ai_message_envelope" });
@@ -96,5 +97,71 @@ describe("message", () => {
     const [merged, ...rest] = message.coalesce(run);
     expect(rest).toEqual([]);
     expect(merged?.payload.parts).toHaveLength(5000);
+  });
+});
+
+describe("a stored message", () => {
+  const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
+  const map = fc.dictionary(fc.string(), json, { noNullPrototype: true });
+  const text = fc.string({ minLength: 1 });
+  const envelope = fc
+    .record(
+      {
+        schema: fc.constant(message.SCHEMA),
+        version: fc.constant(1),
+        type: fc.constantFrom(...message.messageSchema.unwrap().shape.type.options),
+        role: text,
+        content: fc.oneof(fc.string(), fc.array(json), map),
+        payload: map,
+        metadata: map,
+        ...{ id: text, created_at: text, updated_at: text },
+      },
+      { requiredKeys: ["schema", "version", "type", "role", "content", "payload", "metadata"] },
+    )
+    .map((value) => message.normalize(value));
+
+  function expectFrozen(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    expect(Object.isFrozen(value)).toBe(true);
+    for (const item of Object.values(value)) expectFrozen(item);
+  }
+
+  it("is what was written, of whatever type, and known again", () => {
+    fc.assert(
+      fc.property(envelope, (written) => {
+        const stored = JSON.stringify(written);
+        const read = message.fromStored(stored);
+        expect(read).toEqual(message.normalize(JSON.parse(stored)));
+        expect(read).toEqual(written);
+        expect(JSON.stringify(read)).toBe(stored);
+        expectFrozen(read);
+        expect(message.normalize(read)).toBe(read);
+      }),
+    );
+  });
+
+  it("is read like any other where this module has not written it", () => {
+    const whole = { schema: message.SCHEMA, version: 1, type: "text", role: "user", content: "x" };
+    const others: readonly unknown[] = [
+      { role: "user", content: "x" },
+      { ...whole, payload: {}, metadata: [] },
+      { ...whole, payload: {}, metadata: {}, version: "1" },
+      { ...whole, payload: [], metadata: {}, data: { old: 1 } },
+      { ...whole, payload: {}, metadata: {}, role: null },
+      { ...whole, payload: {}, metadata: {}, content: null },
+      { ...whole, payload: {}, metadata: {}, data: { old: 1 } },
+      { ...whole, payload: {}, metadata: {}, id: "", created_at: 5 },
+      { ...whole, payload: {}, metadata: {}, added: "by hand" },
+      [],
+    ];
+    for (const other of others) {
+      const read = message.fromStored(JSON.stringify(other));
+      expect(read).toEqual(message.normalize(other));
+      expect(message.messageSchema.parse(read)).toEqual(read);
+      expectFrozen(read);
+    }
+    for (const bad of [null, 5, "x", { ...whole, role: "", payload: {} }, { ...whole, type: "odd", payload: {} }]) {
+      expect(() => message.fromStored(JSON.stringify(bad))).toThrow(refused);
+    }
   });
 });

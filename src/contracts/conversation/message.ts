@@ -12,6 +12,7 @@ import {
   type Json,
   type JsonMap,
   seal,
+  sealParsed,
   snapshot,
   type UnknownMap,
 } from "../json.ts";
@@ -65,6 +66,27 @@ export function normalize(value: unknown): Message {
   if (given === undefined) throw invalid("must be a map");
   if (isProduced(given)) return given;
   return isEnvelope(given) ? fromEnvelope(given) : fromPlain(given);
+}
+
+/** The envelope that was stored as a text. One that this module has written is as it has to be, and is not read again. */
+export function fromStored(stored: string): Message {
+  const value: unknown = JSON.parse(stored);
+  if (!isMap(value) || !isCanonical(value)) return normalize(value);
+  // Marked before it is frozen.
+  produced.mark(value);
+  return sealParsed(value) as unknown as Message;
+}
+
+function isCanonical(value: UnknownMap): boolean {
+  const { schema, version, type, role, content, payload, metadata } = value;
+  const isWhole = schema === SCHEMA && version === 1 && isMessageType(type) && nonEmptyString(role) !== undefined;
+  const areParts = isMap(payload) && isMap(metadata) && (typeof content === "string" || isContainer(content));
+  return isWhole && areParts && Object.keys(value).every((field) => isField(field, value[field]));
+}
+
+function isField(field: string, value: unknown): boolean {
+  const isOptional = field === "id" || field === "created_at" || field === "updated_at";
+  return isOptional ? nonEmptyString(value) !== undefined : Object.hasOwn(messageSchema.unwrap().shape, field);
 }
 
 /** A fresh list with every message normalised; an error names the entry as `messages[i]`, counted from `first`. */

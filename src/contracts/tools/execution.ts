@@ -43,6 +43,12 @@ export function prepare(toolName: string, parameters: JsonMap, tools: ToolMap, c
   return seal({ ready: true, tool_call: call, tool_def: declaration });
 }
 
+/** What stands in for a call whose arguments cannot be read: it does not run, and the model may make it again. */
+export function unreadable(toolName: string): Prepared {
+  const error = `The arguments for '${toolName}' are not a JSON object. Call it again with valid JSON.`;
+  return notReady(toolResult.failure(toolName, error, { error_type: "invalid_arguments" }));
+}
+
 /** The named executor that a declaration asks for, if any. */
 export function executorTarget(declaration: ToolDeclaration): string | undefined {
   return isMap(declaration.runtime) ? trimmed(declaration.runtime.executor_target) : undefined;

@@ -13,7 +13,7 @@ export const modelRetry: Scenario = {
         // Counted outside, because whoever answers the next time may be another process.
         const key = `asked by ${context.thread_id}`;
         const asked = await ledger.count(key);
-        await ledger.effect({ key, what: "ask", thread: "" });
+        await ledger.record({ key, name: "ask" });
         if (asked === 0) throw Object.assign(new Error("Too busy."), { status: 503 });
         return scriptedModel([says("At last.")])(messages, context, options);
       },

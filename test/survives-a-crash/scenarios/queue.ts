@@ -1,10 +1,11 @@
 // A tool leaves a message and another tool for its own thread, and a client does the same from outside: what a tool
 // queues is committed with its outcome, or not at all.
 import { callsTool, says, scriptedModel } from "../../../src/models/scripted/scripted-model.ts";
+import type { World } from "../../../src/testing/scenario.ts";
 import { agent } from "../../../src/threads/agent.ts";
 import { tool } from "../../../src/threads/tool.ts";
 import { act, ship } from "../effect-tools.ts";
-import type { Scenario, World } from "../scenario.ts";
+import type { Scenario } from "../scenario.ts";
 
 export const queuesFromTool: Scenario = {
   name: "queue",

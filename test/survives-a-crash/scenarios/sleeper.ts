@@ -13,7 +13,7 @@ export const sleeperAnswer: Scenario = {
         // Counted outside, because whoever answers the next time is another process.
         const key = `asked by ${context.thread_id}`;
         const attempt = 1 + (await ledger.count(key));
-        await ledger.effect({ key, what: "ask", thread: "" });
+        await ledger.record({ key, name: "ask" });
         if (attempt > 1) {
           await ledger.note(`successor of ${context.thread_id}`);
           await ledger.noted(`go on with ${context.thread_id}`, options.signal);

@@ -1,10 +1,11 @@
 // Somebody stops a thread while its model is speaking, another while its tool is at work; then both go on. A third one is
 // terminated, and stays so.
 import { callsTool, type ScriptedStep, says, scriptedModel } from "../../../src/models/scripted/scripted-model.ts";
+import type { World } from "../../../src/testing/scenario.ts";
 import { agent } from "../../../src/threads/agent.ts";
 import { tool } from "../../../src/threads/tool.ts";
 import { act } from "../effect-tools.ts";
-import { maybe, type Scenario, type Stage, type World } from "../scenario.ts";
+import { maybe, type Scenario, type Stage } from "../scenario.ts";
 
 export const stopsAnswer: Scenario = {
   name: "stop of an answer",

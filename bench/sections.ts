@@ -1,0 +1,29 @@
+// The sections of the benchmark, in the order of the page.
+import { bytes } from "./durable/bytes.ts";
+import { manyThreads } from "./durable/many-threads.ts";
+import { million } from "./durable/million.ts";
+import { parked } from "./durable/parked.ts";
+import { postgresTurns } from "./durable/postgres-turns.ts";
+import { postgresWorkers } from "./durable/postgres-workers.ts";
+import { resume } from "./durable/resume.ts";
+import { sqliteTurns } from "./durable/sqlite-turns.ts";
+import { importTime } from "./import-time.ts";
+import { inMemory } from "./loop/in-memory.ts";
+import { visibility } from "./loop/visibility.ts";
+import { peers } from "./peers.ts";
+import type { Section } from "./section.ts";
+
+export const sections: readonly Section[] = [
+  sqliteTurns,
+  postgresTurns,
+  bytes,
+  manyThreads,
+  postgresWorkers,
+  resume,
+  parked,
+  million,
+  importTime,
+  peers,
+  inMemory,
+  visibility,
+];

@@ -1,0 +1,34 @@
+// What becomes of an attempt at a model: the answer, another attempt later, or the end of it; and what it cost.
+
+import { errorMessage } from "../contracts/error.ts";
+import { isMap } from "../contracts/json.ts";
+import type { Outcome } from "../contracts/outcome.ts";
+import type { Arrived } from "../loop/next.ts";
+import type { State } from "../loop/state.ts";
+import { withoutKeys } from "../models/without-keys.ts";
+import { nextAttempt } from "./model-retry.ts";
+import type { ThreadRun } from "./thread-run.ts";
+import { workTimeLeft } from "./work-time.ts";
+
+/** What a model throws becomes part of the thread, and clients like to repeat their keys in it. */
+function withoutSecrets(threw: unknown): unknown {
+  const words = errorMessage(threw);
+  const shown = withoutKeys(words);
+  if (shown === words || !isMap(threw)) return shown === words ? threw : new Error(shown);
+  const { name, code, status, statusCode } = threw;
+  return { name, message: shown, code, status, statusCode };
+}
+
+/** What came of asking the model, or of asking it for a summary. */
+export function attempted(outcome: Outcome, run: ThreadRun, state: State | null, now: number): Arrived {
+  const { usage } = run.cost;
+  if ("returned" in outcome) return usage === undefined ? outcome : { ...outcome, usage };
+  const { threw } = outcome;
+  const hasSpoken = run.cost.hasSpoken || (isMap(threw) && threw.hasSpoken === true);
+  const { times = 0, model = 0 } = state?.postponed ?? {};
+  const next = nextAttempt(threw, { times, model, models: run.models.length }, run.agent.retry);
+  if (!next) return { threw: withoutSecrets(threw), hasSpoken };
+  // When its time is up the run ends, however long a provider wants to be left alone.
+  const after = Math.min(next.after, workTimeLeft(run.working.config, state, now) ?? Number.POSITIVE_INFINITY);
+  return { postponed: { until: now + after, model: next.model, hasSpoken } };
+}

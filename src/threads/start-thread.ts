@@ -1,0 +1,128 @@
+// Takes a thread up where it stands: what there is to do for it, and what that begins with.
+import { isProposed } from "../loop/approve.ts";
+import type { Arrived } from "../loop/next.ts";
+import { initialState } from "../loop/state.ts";
+import { applyChanges } from "./apply-changes.ts";
+import { Batch } from "./batch.ts";
+import { broughtFor, timeLeft } from "./brought.ts";
+import { hasWork, isWork, staysStopped } from "./entries.ts";
+import type { HeldThread } from "./held-thread.ts";
+import type { Host } from "./host.ts";
+import { begunCall, resolveInFlight } from "./in-flight.ts";
+import { Overtaken } from "./persistently.ts";
+import { bindingOf } from "./request-of.ts";
+import { cutOff, takeStop } from "./stopping.ts";
+import { type ThreadRun, takeUpRun } from "./thread-run.ts";
+
+/** What a thread goes on with, and what goes into the same commit. */
+export type Start = {
+  readonly run: ThreadRun;
+  readonly batch: Batch;
+  readonly arrived: Arrived | undefined;
+  /** The call that is about to run again may have run before. */
+  readonly mayHaveRun?: boolean;
+};
+
+/** What came of an effect, at which place of the run, and what was to be queued with it. */
+export type Unstored = { readonly arrived: Arrived; readonly queued: ThreadRun["queued"]; readonly seq: number };
+
+/** What there is to do; undefined when there is nothing, and the thread was laid down. */
+export async function startThread(
+  host: Host,
+  held: HeldThread,
+  unstored: Unstored | undefined,
+  onRun: (run: ThreadRun) => void,
+): Promise<Start | undefined> {
+  const { state } = held;
+  if (!state || state.position === "ended") return await startIdle(host, held, onRun);
+  const run = takeUpRun(host, held, false);
+  onRun(run);
+  const batch = new Batch(held.from);
+  if (state.position === "call.parked") return await startParked(host, held, run, batch);
+  if (unstored?.seq === state.seq) {
+    // A wish to stop that came meanwhile is found after the commit, unless it is what has arrived.
+    if ("stop" in unstored.arrived) takeStop(held, batch, unstored.arrived.performed);
+    run.queued = unstored.queued;
+    return { run, batch, arrived: unstored.arrived };
+  }
+  const stop = takeStop(held, batch, true);
+  if (stop) return { run, batch, arrived: stop };
+  if (state.in_flight?.kind === "run_tool") return await startUnsettled(host, held, run, batch);
+  return { run, batch, arrived: undefined };
+}
+
+/** A new run if something waits for one; before that, what was asked to be changed between runs. */
+async function startIdle(host: Host, held: HeldThread, onRun: (run: ThreadRun) => void): Promise<Start | undefined> {
+  const batch = new Batch({ ...held.from, seqs: [] });
+  const isStopped = staysStopped(held.entries, held.stoppedAt);
+  const taken = held.entries.filter((entry) => !isWork(entry));
+  for (const { seq } of taken) batch.drained.push(seq);
+  await applyChanges(host, held, taken, batch);
+  const rests = held.isTerminated || isStopped || !hasWork(held.entries);
+  if (rests && batch.isEmpty) {
+    await held.giveBack(null);
+    return undefined;
+  }
+  if (rests || batch.messages.length > 0) {
+    const status = isStopped ? "stopped" : "idle";
+    await held.commit(batch, null, rests ? status : "running", rests ? { dueAfter: null } : undefined);
+    // What was changed is read again before a run begins with it.
+    if (rests) return undefined;
+    throw new Overtaken("The transcript was changed.");
+  }
+  held.run++;
+  held.state = initialState;
+  held.funds?.startRun();
+  const run = takeUpRun(host, held, true);
+  onRun(run);
+  const first = new Batch(held.from);
+  first.drained.push(...batch.drained);
+  return { run, batch: first, arrived: undefined };
+}
+
+/** A parked call goes on with its answer, or when its time is up; a stop ends it. Otherwise it stays where it is. */
+async function startParked(host: Host, held: HeldThread, run: ThreadRun, batch: Batch): Promise<Start | undefined> {
+  const waiting = held.state?.waiting;
+  if (!waiting) throw new Error(`Thread ${held.id} is parked and waits for nothing.`);
+  const { requests } = host.stores;
+  const request = await requests.get(waiting.request_id);
+  const status = request?.status ?? "cancelled";
+  for (const entry of held.entries) if (entry.kind === "answer") batch.drained.push(entry.seq);
+  const { call } = run.working;
+  // Whoever brought a result has done the work: that stands, and the stop comes after it.
+  const isResult = status === "answered" && call !== null && !isProposed(call);
+  const stop = isResult ? undefined : takeStop(held, batch, true);
+  if (stop) {
+    if (request) batch.closed = { id: request.id, from: status, to: "cancelled" };
+    return { run, batch, arrived: stop };
+  }
+  const left = request?.expires_at == null ? null : timeLeft(request.expires_at, await requests.now());
+  if (status === "pending" && (left === null || left > 0)) {
+    await held.giveBack(left);
+    return undefined;
+  }
+  if (request) batch.closed = { id: request.id, from: status, to: status === "pending" ? "expired" : "settled" };
+  const isGenuine = request?.binding === bindingOf(run.working, waiting.request_id, host.sealing);
+  const outcome = broughtFor(request, isGenuine);
+  return { run, batch, arrived: { call: waiting.call, request_id: waiting.request_id, outcome } };
+}
+
+/** A tool call that somebody began and nobody settled. */
+async function startUnsettled(host: Host, held: HeldThread, run: ThreadRun, batch: Batch): Promise<Start | undefined> {
+  const resolution = await resolveInFlight(host, held, run, held.state ?? initialState);
+  switch (resolution.kind) {
+    case "arrived":
+      run.queued = resolution.queued;
+      return { run, batch, arrived: resolution.outcome };
+    case "ask_later":
+      await held.giveBack(resolution.after);
+      return undefined;
+    case "cut_off":
+      return { run, batch, arrived: await cutOff(held, run, batch, true) };
+    case "rerun":
+      batch.calls.push(begunCall(host, held.state, run));
+      return { run, batch, arrived: undefined, mayHaveRun: resolution.mayHaveRun };
+    default:
+      return resolution satisfies never;
+  }
+}

@@ -1,0 +1,78 @@
+// A runtime that can die in the middle of anything, and leave its database as a killed process would: from then on
+// nothing of what it does reaches the database. Quicker than a process of its own, so that it can die often.
+import { expect, onTestFinished } from "vitest";
+import type { SqlDriver } from "../src/backend/sql-driver.ts";
+import { createHoldfast, type Holdfast } from "../src/holdfast.ts";
+import type { Agent } from "../src/threads/agent.ts";
+import { withDriver } from "./changed-driver.ts";
+import { secretKey, type World } from "./databases.ts";
+
+export type MortalRuntime = Holdfast & {
+  /** Resolves once it is dead and others can take over. */
+  readonly died: Promise<void>;
+  die(): Promise<void>;
+};
+
+/** Told of every crash point; where it says true, the runtime dies there. */
+type Fate = (point: string) => boolean;
+
+export async function openMortal(world: World, agents: readonly Agent[], fate: Fate = () => false) {
+  let driver: SqlDriver | undefined;
+  let isDead = false;
+  let hasClosed = false;
+  const errors: unknown[] = [];
+  const { promise: died, resolve: dead } = Promise.withResolvers<void>();
+  const never = new Promise<never>(() => {});
+
+  /** What was begun before the end may still have happened: nobody is told. */
+  async function unlessDead<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (isDead) return await never;
+    try {
+      const value = await work();
+      return isDead ? await never : value;
+    } catch (thrown) {
+      return isDead ? await never : await Promise.reject(thrown);
+    }
+  }
+
+  const backend = withDriver(world.backend, (real) => {
+    driver = real;
+    return {
+      all: (...given) => unlessDead(() => real.all(...given)),
+      readLong: (...given) => unlessDead(() => real.readLong(...given)),
+      batch: (...given) => unlessDead(() => real.batch(...given)),
+      isSessionHeld: (...given) => unlessDead(() => real.isSessionHeld(...given)),
+      listen: (onSignal) => real.listen((text) => !isDead && onSignal(text)),
+    };
+  });
+
+  async function die(): Promise<void> {
+    if (!isDead) {
+      isDead = true;
+      await driver?.close();
+      dead();
+    }
+    await died;
+  }
+
+  async function onPoint(point: string): Promise<void> {
+    if (isDead) return await never;
+    if (!fate(point)) return;
+    void die();
+    await never;
+  }
+
+  const holdfast = await createHoldfast({
+    ...{ backend, agents, secretKey, verifies: true, pollMs: 60_000, drainMs: 500, drainsOnSignal: false, onPoint },
+    onError: (error) => !isDead && errors.push(error),
+  });
+  const close = async () => {
+    hasClosed = true;
+    await holdfast.close();
+  };
+  onTestFinished(async () => {
+    if (!hasClosed) await (isDead ? died : close());
+    expect(errors).toEqual([]);
+  });
+  return { ...holdfast, close, died, die } satisfies MortalRuntime;
+}
