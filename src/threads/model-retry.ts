@@ -1,5 +1,6 @@
 // Whether a model that failed is asked again, which one instead, and when: the thread is laid down until then.
 import { ModelFailure } from "../models/model-failure.ts";
+import { isNetworkError } from "../models/network-error.ts";
 import { isTransient, readThrown } from "../models/provider-retry.ts";
 import type { Agent } from "./agent.ts";
 
@@ -33,17 +34,6 @@ function read(thrown: unknown): Failure {
   const failure = readThrown(thrown);
   const isPassing = isTransient(failure) || isNetworkError(thrown);
   return { kind: isPassing ? "passing" : "hopeless", retryAfter: failure.retry_after };
-}
-
-/** The words of sockets, name servers and fetch for a connection that did not come about or did not last. */
-const NETWORK_CODES =
-  /^(ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EAI_AGAIN|UND_ERR_\w+)$/;
-
-/** Clients wrap what the network said, often more than once. */
-function isNetworkError(thrown: unknown, depth = 5): boolean {
-  if (!(thrown instanceof Error) || depth === 0) return false;
-  if ("code" in thrown && typeof thrown.code === "string" && NETWORK_CODES.test(thrown.code)) return true;
-  return isNetworkError(thrown.cause, depth - 1);
 }
 
 const LONGEST_WAIT_MS = 3_600_000;

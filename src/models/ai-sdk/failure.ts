@@ -4,6 +4,7 @@ import { nonEmptyString } from "../../contracts/coerce.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import { isMap, snapshot, type UnknownMap } from "../../contracts/json.ts";
 import { ModelFailure, type ModelFailureCode } from "../model-failure.ts";
+import { isNetworkError } from "../network-error.ts";
 import { readThrown } from "../provider-retry.ts";
 import { withoutKeys } from "../without-keys.ts";
 
@@ -60,7 +61,7 @@ function codeOf(error: UnknownMap, status: number | null, attempt: Attempt): Mod
   if (status !== null && status >= 400)
     return isPassing(status) || error.isRetryable === true ? "model_unavailable" : "model_refused";
   if (attempt.isStreaming || status !== null) return "model_answer_broken";
-  if (error.name === "AI_APICallError" || isNetworkError(error)) return "model_unavailable";
+  if (error.name === "AI_APICallError" || isOutOfReach(error)) return "model_unavailable";
   return REFUSED.has(error.name) ? "model_refused" : "model_answer_broken";
 }
 
@@ -69,13 +70,9 @@ function isPassing(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** The words of sockets, name servers and fetch. Clients wrap what the network said, often more than once. */
-const NETWORK_CODE = /^(E[A-Z]+|EAI_[A-Z]+|UND_ERR_\w+)$/;
-
-function isNetworkError(error: unknown, depth = 5): boolean {
-  if (!isMap(error) || depth === 0) return false;
-  if (typeof error.code === "string" && NETWORK_CODE.test(error.code)) return true;
-  return error.message === "fetch failed" || isNetworkError(error.cause, depth - 1);
+/** Whatever keeps fetch from a server, a name that cannot be found included, may be over soon. */
+function isOutOfReach(error: UnknownMap): boolean {
+  return error.message === "fetch failed" || isNetworkError(error);
 }
 
 /** Seconds that the headers ask to wait: a number of them, a number of milliseconds, or a date. */
