@@ -30,8 +30,8 @@ export function goToModel(step: Step): Next | undefined {
 /** Calls the model, and takes down what came back before anything is made of it. */
 export function callModel(step: Step, arrived?: Outcome): Next | undefined {
   if (!step.state.in_flight) return beginModel(step, arrived);
-  if (!arrived)
-    return loseAttempt(step) ? undefined : step.begin({ kind: "call_model" }, modelOrder(step), "turn.model");
+  if (!arrived && loseAttempt(step)) return;
+  if (!arrived) return step.begin({ kind: "call_model" }, modelOrder(step), "turn.model");
   const { state, config } = step;
   if ("threw" in arrived) {
     const spent = spentInVain(state, arrived.hasSpoken === true);

@@ -127,18 +127,25 @@ class Driver {
   }
 
   async #once(): Promise<void> {
-    const { worker, claimed, claimedAt } = this.#claim;
-    let held = await HeldThread.load(this.#host, worker, claimed, claimedAt);
-    this.held = held;
+    const { claimedAt } = this.#claim;
+    let held = await this.#hold(claimedAt);
     for (;;) {
       const start = await startThread(this.#host, held, this.#unstored, (run) => {
         this.#run = run;
       });
       if (!start || !(await this.#drive(held, start))) return;
       // Another run follows at once: it begins from what is stored, like every other.
-      held = await HeldThread.load(this.#host, worker, claimed, performance.now());
-      this.held = held;
+      held = await this.#hold(performance.now());
     }
+  }
+
+  /** Reads the thread. It may have been let go of while it was read. */
+  async #hold(since: number): Promise<HeldThread> {
+    const { worker, claimed } = this.#claim;
+    const held = await HeldThread.load(this.#host, worker, claimed, since);
+    held.isGivenUp = this.#isLost;
+    this.held = held;
+    return held;
   }
 
   /** Goes on until the thread is laid down (false) or its run has ended and another one waits (true). */

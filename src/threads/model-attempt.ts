@@ -1,5 +1,4 @@
 // What becomes of an attempt at a model: the answer, another attempt later, or the end of it; and what it cost.
-
 import { errorMessage } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
