@@ -1,5 +1,6 @@
 // The sections of the benchmark, in the order of the page.
 import { bytes } from "./durable/bytes.ts";
+import { children } from "./durable/children.ts";
 import { manyThreads } from "./durable/many-threads.ts";
 import { million } from "./durable/million.ts";
 import { parked } from "./durable/parked.ts";
@@ -17,6 +18,7 @@ export const sections: readonly Section[] = [
   sqliteTurns,
   postgresTurns,
   bytes,
+  children,
   manyThreads,
   postgresWorkers,
   resume,

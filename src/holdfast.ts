@@ -1,5 +1,4 @@
 // The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
-import type { BudgetStore } from "./backend/budget-store.ts";
 import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
 import type { StoredCall, Thread, ThreadQuery } from "./backend/thread-store.ts";
@@ -7,27 +6,48 @@ import { errorMessage, HoldfastError, holdfastError } from "./contracts/error.ts
 import { type Json, snapshot } from "./contracts/json.ts";
 import { readyModels } from "./models/choose/ready-models.ts";
 import type { ReadyModel } from "./models/model-choice.ts";
-import { type Agent, agentsBySlug } from "./threads/agent.ts";
+import type { Agent } from "./threads/agent.ts";
 import { checkPrices } from "./threads/agent-funds.ts";
 import { type Budgets, createBudgets } from "./threads/budgets.ts";
-import { firstHash } from "./threads/chain.ts";
-import { checkName, checkNumber, checkQuery, checkThreadKey, isName } from "./threads/check-arguments.ts";
+import { checkName, checkNumber, checkQuery, isName } from "./threads/check-arguments.ts";
+import type { EffectDefinition } from "./threads/definitions/effect.ts";
+import type { Endpoint } from "./threads/definitions/endpoint.ts";
+import type { HookDefinition } from "./threads/definitions/hook.ts";
+import type { ModelDefinition } from "./threads/definitions/model.ts";
+import type { Prompt } from "./threads/definitions/prompt.ts";
+import { createRegistry, type Registry } from "./threads/definitions/registry.ts";
+import { callEndpoint, type EndpointCall } from "./threads/endpoints.ts";
 import type { Host } from "./threads/host.ts";
 import { createLiveTexts } from "./threads/live-texts.ts";
+import { modelKey } from "./threads/models-of.ts";
 import { createEntry } from "./threads/new-entry.ts";
+import { type OpenOptions, openThread } from "./threads/open-thread.ts";
 import { passBy, type Reached } from "./threads/points.ts";
 import { createProgress } from "./threads/progress.ts";
 import { createRequests, type Requests } from "./threads/requests.ts";
 import { createSealing } from "./threads/sealing.ts";
 import { readSecretKey } from "./threads/secret-key.ts";
+import { createVariables, type Variables } from "./threads/subagents/variables.ts";
 import { createHandle, type ThreadHandle } from "./threads/thread.ts";
 import { threadNotFound } from "./threads/thread-errors.ts";
-import { STATE_VERSION, Worker } from "./threads/worker.ts";
+import type { Tool } from "./threads/tool.ts";
+import { Worker } from "./threads/worker.ts";
 
 export type HoldfastOptions = {
   /** `sqlite(path)` or `postgres(url)`. */
   readonly backend: Backend;
   readonly agents: readonly Agent[];
+  /** What agents refer to by name; what stands in them as an object need not be listed. */
+  readonly prompts?: readonly Prompt[];
+  readonly models?: readonly ModelDefinition[];
+  readonly tools?: readonly Tool[];
+  readonly hooks?: readonly HookDefinition[];
+  readonly effects?: readonly EffectDefinition[];
+  readonly endpoints?: readonly Endpoint[];
+  /** Variables of this installation, for every thread of it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The variables of a user, where somebody keeps them. */
+  readonly userEnv?: (userId: string) => Promise<Readonly<Record<string, string>>>;
   /** Whether this process runs threads; true unless given. Without, it only leaves work for others and reads. */
   readonly runs?: boolean;
   /** 32 bytes, as hex or base64, with which secrets are sealed at rest; HOLDFAST_SECRET_KEY or a key file unless given. */
@@ -50,12 +70,6 @@ export type HoldfastOptions = {
   readonly onPoint?: Reached;
 };
 
-export type OpenOptions = {
-  readonly agent: string;
-  /** The name of a budget that its calls to models draw on, together with those of other threads. */
-  readonly budget?: string;
-};
-
 export interface Holdfast {
   readonly threads: {
     /**
@@ -66,10 +80,16 @@ export interface Holdfast {
     /** The thread of that id; throws `thread_not_found`. */
     get(id: string): Promise<ThreadHandle>;
     list(query?: ThreadQuery): Promise<readonly Thread[]>;
+    /** Erases a thread and all that descend from it, for good; answers with their ids. Throws `thread_not_found`. */
+    delete(id: string): Promise<readonly string[]>;
     /** Lets a thread that got stuck try again. Throws `thread_not_stuck` when it is not. */
     retry(id: string): Promise<void>;
   };
   readonly requests: Requests;
+  /** What children that could not be created yet still need: to be read, and submitted once. */
+  readonly variables: Variables;
+  /** Answers a request to an endpoint of a thread. */
+  readonly endpoints: { call(given: EndpointCall): Promise<Response> };
   /** What several threads may spend on models together. */
   readonly budgets: Budgets;
   readonly calls: {
@@ -84,9 +104,10 @@ export interface Holdfast {
 
 /** Opens the database, brings it up to date and begins to run what is due, what a crash has left behind included. */
 export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast> {
-  const agents = agentsBySlug(options.agents);
+  const { registry, problems } = createRegistry(options);
+  const { agents } = registry;
   // Before anything is opened: a model that cannot be asked is a mistake to be told of at once.
-  const models = (options.runs ?? true) ? await modelsOf(agents) : new Map<string, readonly ReadyModel[]>();
+  const models = (options.runs ?? true) ? await readyForAll(registry) : new Map<string, readonly ReadyModel[]>();
   const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = passBy } = options;
   const driver = await backend.open();
   const { stores, sealing } = await openSealed(driver, options).catch(async (thrown: unknown) => {
@@ -96,15 +117,22 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const { isShared } = driver;
   const runs = options.runs ?? true;
   const progress = createProgress(stores.threads, { isShared });
+  const report = reporting(options.onError ?? printError);
+  for (const { definition, message } of problems)
+    report(holdfastError("odd_definition", `${definition}: ${message}`), "");
   const host: Host = {
     stores,
     agents,
+    registry,
+    endpoints: options.endpoints ?? [],
+    env: Object.freeze({ ...options.env }),
+    ...(options.userEnv && { userEnv: options.userEnv }),
     models,
     sealing,
     progress,
     liveTexts: createLiveTexts(stores.liveText, { isShared }),
     reached: onPoint,
-    report: reporting(options.onError ?? printError),
+    report,
     now: backend.clock?.now ?? Date.now,
     ...(backend.clock && { clock: backend.clock }),
     isShared,
@@ -150,29 +178,8 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const { threads } = stores;
   return {
     threads: {
-      async open(threadKey, { agent, budget }) {
-        if (!agents.has(agent)) {
-          const known = [...agents.keys()].join(", ") || "none";
-          throw holdfastError("agent_not_found", `There is no agent "${String(agent)}"; there is ${known}.`);
-        }
-        checkThreadKey(threadKey);
-        if (budget !== undefined) await checkBudget(stores.budgets, budget);
-        const id = crypto.randomUUID();
-        const opened = {
-          ...{ id, key: threadKey, agent, budget: budget ?? null },
-          ...{ state_version: STATE_VERSION, hash: firstHash(id) },
-        };
-        await onPoint("before open");
-        const { thread } = await threads.open(opened);
-        await onPoint("after open");
-        if (thread.agent !== agent) {
-          throw holdfastError("thread_key_taken", `The key "${threadKey}" belongs to a thread of "${thread.agent}".`);
-        }
-        if (budget !== undefined && thread.budget !== budget) {
-          const drawn = thread.budget === null ? "on no shared budget" : `on the budget "${thread.budget}"`;
-          throw holdfastError("thread_key_taken", `The thread "${threadKey}" draws ${drawn}.`);
-        }
-        return createHandle(host, thread);
+      async open(threadKey, given) {
+        return createHandle(host, await openThread(host, threadKey, given));
       },
       async get(id) {
         const thread = isName(id) ? await threads.get(id) : undefined;
@@ -183,6 +190,12 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
         checkQuery(query);
         return await threads.list(query);
       },
+      async delete(id) {
+        const deleted = isName(id) ? await threads.delete(id) : [];
+        if (deleted.length === 0) throw threadNotFound(id);
+        for (const each of deleted) progress.changed(each, true);
+        return deleted;
+      },
       async retry(id) {
         checkName("id", id);
         if (await stores.engine.retry(id)) return;
@@ -191,6 +204,8 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       },
     },
     requests: createRequests(host),
+    variables: createVariables(host),
+    endpoints: { call: (given) => callEndpoint(host, given) },
     budgets: createBudgets(stores.budgets),
     calls: {
       async unknown({ limit = 100 } = {}) {
@@ -220,20 +235,38 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   };
 }
 
-/** The models of every agent, ready to be asked. Throws what keeps one of them from that. */
-async function modelsOf(agents: ReadonlyMap<string, Agent>): Promise<ReadonlyMap<string, readonly ReadyModel[]>> {
+/** The models of every agent and prompt, ready to be asked. Throws what keeps one of them from that. */
+async function readyForAll(registry: Registry): Promise<ReadonlyMap<string, readonly ReadyModel[]>> {
   const ready = new Map<string, readonly ReadyModel[]>();
-  for (const [slug, agent] of agents) {
+  for (const [slug, agent] of registry.agents) {
+    if (agent.style !== "agents_api") continue;
     const models = await readyModels(agent.model, process.env);
     if (agent.limits.usd !== undefined) checkPrices(models, `The agent "${slug}"`);
     ready.set(slug, models);
   }
+  for (const prompt of registry.prompts.values()) {
+    ready.set(modelKey(prompt.name), await readyModels(registry.choicesOf(prompt), process.env));
+  }
+  for (const agent of registry.agents.values()) {
+    if (agent.limits.usd === undefined) continue;
+    for (const name of promptsOf(registry, agent)) {
+      const models = ready.get(modelKey(name));
+      if (models) checkPrices(models, `The agent "${agent.slug}"`);
+    }
+  }
   return ready;
 }
 
-async function checkBudget(budgets: BudgetStore, name: string): Promise<void> {
-  checkName("budget", name);
-  if (!(await budgets.get(name))) throw holdfastError("budget_not_found", `There is no budget "${name}".`);
+/** The prompts that speak for an agent, and those that they use as tools. */
+function promptsOf(registry: Registry, agent: Agent): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (prompt: Prompt | undefined): void => {
+    if (!prompt || names.has(prompt.name)) return;
+    names.add(prompt.name);
+    for (const entry of registry.entriesOf(prompt)) if (entry.kind === "prompt") visit(entry.prompt);
+  };
+  for (const side of ["a", "b"] as const) visit(registry.promptOf(agent, side));
+  return names;
 }
 
 /** Whoever is told of errors may fail too: that ends nothing here. */

@@ -72,7 +72,7 @@ export {
   type PendingActionStore,
   type PendingActionSummary,
 } from "./contracts/trust/pending-action-store.ts";
-export { createHoldfast, type Holdfast, type HoldfastOptions, type OpenOptions } from "./holdfast.ts";
+export { createHoldfast, type Holdfast, type HoldfastOptions } from "./holdfast.ts";
 export type { MediationDecision } from "./loop/decision.ts";
 export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";
 export type { BudgetInput, ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";
@@ -93,8 +93,25 @@ export {
   type Dispatch,
   type ProviderTurnAdapterOptions,
 } from "./models/provider-turn-adapter.ts";
-export { type Agent, type AgentDefinition, agent } from "./threads/agent.ts";
+export { type Agent, type AgentDefinition, agent, type StandardAgentDefinition } from "./threads/agent.ts";
 export type { Budget, Budgets, Drawn } from "./threads/budgets.ts";
+export { type PromptDefinition, prompt } from "./threads/definitions/define-prompt.ts";
+export { type EffectDefinition, type EffectInput, effect } from "./threads/definitions/effect.ts";
+export {
+  type Endpoint,
+  type EndpointAuth,
+  type EndpointHandler,
+  endpoint,
+} from "./threads/definitions/endpoint.ts";
+export { type HookCalls, type HookDefinition, type HookName, hook } from "./threads/definitions/hook.ts";
+export { type LoadedDefinitions, loadAgents } from "./threads/definitions/load-folder.ts";
+export { type ModelCapabilities, type ModelDefinition, type ModelInput, model } from "./threads/definitions/model.ts";
+export type { Prompt, PromptPart } from "./threads/definitions/prompt.ts";
+export type { DefinitionProblem, Definitions } from "./threads/definitions/registry.ts";
+export type { SubagentInput } from "./threads/definitions/relationship.ts";
+export type { SideInput } from "./threads/definitions/side.ts";
+export type { ToolEntryInput } from "./threads/definitions/tool-entry.ts";
+export type { VariableInput } from "./threads/definitions/variable.ts";
 export { firstBrokenEvent, type ThreadExport } from "./threads/export.ts";
 export type { Limits } from "./threads/limits.ts";
 export type { StreamOptions } from "./threads/read-stream.ts";

@@ -294,12 +294,13 @@ eachDatabase((newWorld, database) => {
     await expect(holdfast.calls.settle({ ...call, number: 7 }, 1)).rejects.toMatchObject(refused);
 
     const found = [{ charged: 5 }, { charged: 6 }].map((result) => holdfast.calls.settle(call, result));
-    const [first, second] = await Promise.allSettled(found);
+    const settled = await Promise.allSettled(found);
 
-    expect(first?.status).toBe("fulfilled");
-    expect(second).toMatchObject({ status: "rejected", reason: refused });
+    // Whichever came first stands.
+    const first = settled.findIndex(({ status }) => status === "fulfilled");
+    expect(settled[1 - first]).toMatchObject({ status: "rejected", reason: refused });
     await thread.send("What happened?");
-    expect(resultsIn(shown[0])).toMatchObject([{ success: true, result: { charged: 5 } }]);
+    expect(resultsIn(shown[0])).toMatchObject([{ success: true, result: { charged: 5 + first } }]);
     expect(await holdfast.calls.unknown()).toEqual([]);
     await expect(holdfast.calls.settle(call, { charged: 5 })).rejects.toMatchObject(refused);
     expect(await thread.calls()).toMatchObject([{ phase: "settled", outcome: "settled_by_operator" }]);

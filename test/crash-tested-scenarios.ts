@@ -1,8 +1,11 @@
 // Scenarios for the crash test of src/testing/: one that is right, and others each of which is wrong in a way of its own.
+import { setTimeout as sleep } from "node:timers/promises";
 import { callsTool, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import type { LedgerClient } from "../src/testing/ledger-client.ts";
 import { type Scenario, scenario } from "../src/testing/scenario.ts";
 import { agent } from "../src/threads/agent.ts";
+import { prompt } from "../src/threads/definitions/define-prompt.ts";
+import { effect } from "../src/threads/definitions/effect.ts";
 import { type ToolContext, type ToolDefinition, tool } from "../src/threads/tool.ts";
 
 type Answering = Pick<ToolDefinition, "idempotent" | "reconcile">;
@@ -88,6 +91,59 @@ export const leaving = shop({
       const thread = await holdfast.threads.open("customer-42", { agent: "cashier" });
       await thread.queueMessage("Charge me.", { key: "charge" });
     },
+  },
+});
+
+const PLAN = "/attachments/plan.txt";
+
+const writePlan = tool({
+  name: "write_plan",
+  description: "Writes a plan, and has a bell ring soon.",
+  idempotent: true,
+  async execute(_, { state }) {
+    await state.writeFile(PLAN, "Go.");
+    return await state.scheduleEffect("ring");
+  },
+});
+
+const finish = tool({ name: "finish", description: "Ends it.", idempotent: true, execute: () => "Over." });
+
+/** Has a child that is given a file, and an effect that is due later: what is said holds ids that are drawn anew. */
+export const family = scenario({
+  agents() {
+    const wish = { agent: "child", name: "Ada", message: `Read ${PLAN}.`, attachments: [PLAN] };
+    const script = [callsTool("write_plan"), callsTool("subagent_create", wish), says("1."), says("2."), says("3.")];
+    const leads = prompt({ name: "leads", prompt: "You lead.", model: scriptedModel(script), tools: [writePlan] });
+    const read = scriptedModel([callsTool("finish", { text: "Read." })]);
+    const reads = prompt({ name: "reads", prompt: "You read.", model: read, tools: [finish] });
+    const listens = prompt({ name: "listens", prompt: "You listen.", model: () => says("Yes.") });
+    return [
+      agent({ name: "parent", sideA: { prompt: leads, subagents: [{ agent: "child" }] } }),
+      agent({
+        name: "child",
+        sideA: { prompt: reads, sessionStop: { name: "finish", messageProperty: "text" } },
+        sideB: { prompt: listens },
+        exposeAsTool: true,
+        toolDescription: "Reads.",
+      }),
+    ];
+  },
+  definitions: ({ ledger }) => ({
+    effects: [
+      effect({
+        name: "ring",
+        description: "Rings.",
+        async handler(state) {
+          await ledger.record({ name: "ring", key: state.threadId });
+          await state.queueMessage("Ring.");
+        },
+      }),
+    ],
+  }),
+  async run({ holdfast }) {
+    const thread = await holdfast.threads.open("family", { agent: "parent" });
+    await thread.send("Go.", { key: "go" });
+    while ((await thread.effects.list({ status: "completed" })).length === 0) await sleep(10);
   },
 });
 

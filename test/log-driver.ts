@@ -10,13 +10,14 @@ import { advance } from "../src/loop/advance.ts";
 import { assembleResult } from "../src/loop/assemble-result.ts";
 import { attempt } from "../src/loop/attempt.ts";
 import { callbacks } from "../src/loop/callbacks.ts";
+import type { Config, Rules } from "../src/loop/config.ts";
 import { configure } from "../src/loop/configure.ts";
 import { forget, type Kept, keepWorking, takeUp } from "../src/loop/keep-working.ts";
 import type { Arrived, Brought, Next } from "../src/loop/next.ts";
 import { observe } from "../src/loop/observe.ts";
 import type { LogRecord } from "../src/loop/records.ts";
 import { fold, initialState, type State } from "../src/loop/state.ts";
-import { type Body, type Config, type Rules, restore, startWorking, type Working } from "../src/loop/working.ts";
+import { type Body, restore, startWorking, type Working } from "../src/loop/working.ts";
 
 /** A script for a driver that stores what happens, with what only such a driver meets. */
 export type StoredScript = LoopScript & {
@@ -146,7 +147,7 @@ function rulesOf({ brought, settles_rest, inbox }: StoredScript): Rules {
 function takenUp(config: Config, messages: readonly Message[], log: Log): { working: Working; state: State } {
   if (log.kept) {
     const { state, transcript, kept, answer } = log.kept;
-    return { working: takeUp(config, transcript, kept, answer), state };
+    return { working: takeUp(config, [transcript], kept, answer), state };
   }
   const working = startWorking(config, messages);
   restore(working, asStored(log.bodies));

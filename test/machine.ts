@@ -2,13 +2,14 @@
 import { expect } from "vitest";
 import type { Outcome } from "../src/contracts/outcome.ts";
 import { type Advance, advance } from "../src/loop/advance.ts";
+import type { Funds, Rules } from "../src/loop/config.ts";
 import { configure } from "../src/loop/configure.ts";
 import { keepWorking, takeUp } from "../src/loop/keep-working.ts";
 import type { Arrived, Next, Notice } from "../src/loop/next.ts";
 import type { RunOptions } from "../src/loop/options.ts";
 import type { LogRecord } from "../src/loop/records.ts";
 import { fold, initialState, type State } from "../src/loop/state.ts";
-import { absorb, type Body, type Funds, type Rules, startWorking, type Working } from "../src/loop/working.ts";
+import { absorb, type Body, startWorking, type Working } from "../src/loop/working.ts";
 import { asStored } from "./log-driver.ts";
 
 const tool = (name: string) => ({ name, source: "abilities", description: "Does something." });
@@ -89,7 +90,7 @@ export function machine(
       const { answer, transcript } = working;
       const stored = asStored({ state, answer, transcript, kept: keepWorking(working) });
       state = stored.state;
-      working = takeUp(configured().config, stored.transcript, stored.kept, stored.answer);
+      working = takeUp(configured().config, [stored.transcript], stored.kept, stored.answer);
     },
   };
 }

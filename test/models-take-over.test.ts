@@ -157,13 +157,15 @@ eachDatabase((newWorld) => {
     const { made, asked } = models([busy()], [says("Here I am.")]);
     // The third call is the one after two that failed.
     let left = order.startsWith("a|") ? 1 : 3;
-    const doomed = await openMortal(world, [clerk(made)], (point) => isThere(point) && --left === 0);
+    // Long enough for the thread to be laid down in between, however fast or slow the machine is.
+    const patient = clerk(made, { retry: { backoffMs: 100 } });
+    const doomed = await openMortal(world, [patient], (point) => isThere(point) && --left === 0);
     const { id, queueMessage } = await doomed.threads.open("t", { agent: "clerk" });
     await queueMessage("Go.");
     await doomed.died;
     if (order.includes("|")) asked.push("|");
 
-    const { threads } = await openMortal(world, [clerk(made)]);
+    const { threads } = await openMortal(world, [patient]);
     expect(await (await threads.get(id)).wait()).toMatchObject({ status: "completed", final_content: "Here I am." });
 
     expect(asked.join("")).toBe(order);

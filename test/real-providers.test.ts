@@ -101,6 +101,19 @@ describe.each([openai, olderOpenai, anthropic])("$title", ({ protocol, model }) 
     expect(headers?.authorization ?? headers?.["x-api-key"]).toContain(apiKey);
   });
 
+  it("is told to call a tool, and only one", async () => {
+    const server = await serverFor(whole);
+
+    await ask(model(server), { toolChoice: "required", parallelToolCalls: false });
+
+    const { tool_choice, parallel_tool_calls } = server.requests[0]?.body ?? {};
+    expect({ tool_choice, parallel_tool_calls }).toEqual(
+      protocol === "anthropic"
+        ? { tool_choice: { type: "any", disable_parallel_tool_use: true } }
+        : { tool_choice: "required", parallel_tool_calls: false },
+    );
+  });
+
   it("is told what form its last words are to have, in words if not otherwise", async () => {
     const server = await serverFor({ text: '{"shelf":3}' });
     const schema = { type: "object", properties: { shelf: { type: "integer" } }, required: ["shelf"] };

@@ -257,6 +257,33 @@ eachDatabase((newWorld) => {
     expect(await history(thread)).not.toContain('result shop/pay: "paid"');
   });
 
+  it("stops a thread whose call was answered just before, although the next one waits for somebody again", async () => {
+    const world = await newWorld();
+    const pay = tool({ name: "shop/pay", description: "Pays.", actionPolicy: "preview", execute: () => "paid" });
+    const ask = tool({ name: "client/ask", description: "Asks the client." });
+    const model = scriptedModel([calls(callsTool("client/ask"), callsTool("shop/pay"))]);
+    const shop = agent({ slug: "shop", model, tools: [pay, ask] });
+    const first = await world.open(shop);
+    const { id } = await first.threads.open("c", { agent: "shop" });
+    const { waiting_for } = await (await first.threads.get(id)).send("Ask, then pay");
+    await first.close();
+    // Both are left while nobody runs the thread, so that it is taken up with the two of them.
+    const second = await world.open(shop, { runs: false });
+    await second.requests.submit(waiting_for?.request_id ?? "", { result: "yes" });
+    const stopping = (await second.threads.get(id)).stop();
+    stopping.catch(() => undefined);
+    await world.untilLeft(id, 3);
+    await second.close();
+
+    const thread = await (await world.open(shop)).threads.get(id);
+
+    expect(await thread.wait()).toMatchObject({ status: "interrupted" });
+    expect(await history(thread)).toEqual([
+      ...["user: Ask, then pay", "call client/ask", 'result client/ask: "yes"'],
+      ...["call shop/pay", "tool: Run shop/pay {}", "result shop/pay: cancelled", "system: Stopped."],
+    ]);
+  });
+
   it("lets either the answer or the stop win when both come at once, and settles the call once", async () => {
     const world = await newWorld();
     const pay = tool({ name: "shop/pay", description: "Pays.", actionPolicy: "preview", execute: () => "paid" });

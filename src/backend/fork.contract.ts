@@ -1,10 +1,11 @@
 // What forking a thread promises, as tests.
 import { beforeEach, describe, expect, it } from "vitest";
 import { aBegunCall, aCommit, aMessage, anEntry } from "./contract/a-commit.ts";
+import { aChild, aFile, anEffect, written } from "./contract/a-write.ts";
 import { claim, everything, heldThread, openThread, type StoresInTest } from "./contract/stores-in-test.ts";
 import type { SqlDriver } from "./sql-driver.ts";
 import type { Stores } from "./stores.ts";
-import type { Fork, ThreadStore } from "./thread-store.ts";
+import type { NewFork, ThreadStore } from "./thread-store.ts";
 
 export function describeFork(name: string, open: () => Promise<StoresInTest>): void {
   describe(`a fork on ${name}`, () => {
@@ -34,7 +35,7 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
       await threads.commit(aCommit(held, { ...last, steps: 4, lease_us: 0 }));
     }
 
-    async function fork(parts: Partial<Fork> = {}) {
+    async function fork(parts: Partial<NewFork> = {}) {
       const records = '[{"fact":{"type":"forked"}}]';
       return threads.fork({ id: "child", key: "key", from: "parent", at: 2, hash: "hash of fork", records, ...parts });
     }
@@ -51,6 +52,12 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
           id: "child",
           key: "key",
           agent: "sales",
+          origin_agent: "sales",
+          parent_id: null,
+          user_id: null,
+          tags: [],
+          child: null,
+          child_status: null,
           budget: null,
           status: "idle",
           created_at: expect.any(Number),
@@ -69,6 +76,8 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
         tail_from: 0,
         summary_seq: null,
         last_hash: "hash of fork",
+        arguments: null,
+        has_due_effect: false,
         messages: (await threads.messages("parent", { limit: 2 })).map((message) => ({ ...message, run: 0 })),
       });
     });
@@ -102,6 +111,49 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
       expect(await threads.calls("child")).toEqual([]);
       expect(await threads.runs("child")).toEqual([]);
       expect(await claim(stores, { agents: ["sales"] })).toMatchObject([{ id: "parent" }]);
+    });
+
+    it("has the files and values of its parent and what comes with it, and not its variables, children and effects", async () => {
+      const variable = { write: "variable", thread_id: "parent", name: "X", sealed: "x", type: "secret" } as const;
+      await written(
+        stores,
+        "parent",
+        { write: "file", thread_id: "parent", file: aFile("/a", "text", { metadata: "{}" }) },
+        { write: "value", thread_id: "parent", key: "a", value: "1" },
+        { ...variable, inherited: true },
+        { write: "effect", thread_id: "parent", effect: anEffect() },
+        { write: "thread", thread: aChild("parent") },
+        { write: "agent", thread_id: "parent", agent: "support" },
+      );
+      const own = { ...variable, thread_id: "child", name: "Y", inherited: false } as const;
+      await fork({ writes: [own] });
+      expect(await stores.files.get("child", "/a")).toEqual(await stores.files.get("parent", "/a"));
+      expect(await stores.state.values("child")).toEqual([{ key: "a", value: "1" }]);
+      expect(await stores.state.variables("child")).toEqual([
+        { name: "Y", sealed: "x", type: "secret", inherited: false },
+      ]);
+      expect(await stores.state.effects("child", {})).toEqual([]);
+      expect(await threads.children("child", {})).toEqual([]);
+      await written(stores, "child", { write: "value", thread_id: "child", key: "a", value: "2" });
+      expect(await stores.state.value("parent", "a")).toBe("1");
+      expect(await threads.get("child")).toMatchObject({ agent: "support", origin_agent: "sales" });
+    });
+
+    it("of a child is nobody's child, and belongs to the same user", async () => {
+      const own = { user_id: "ada", tags: ["a"], arguments: "sealed" };
+      const held = await heldThread(stores, aChild("parent", { id: "of parent", ...own }));
+      await threads.commit(aCommit(held, { event: { settled: true } }));
+      expect(await fork({ from: "of parent", at: 0 })).toBe("forked");
+      const forked = { parent_id: null, child: null, child_status: null, user_id: "ada", tags: ["a"] };
+      expect(await threads.load("child")).toMatchObject({ thread: forked, arguments: null });
+    });
+
+    it("keeps how deep messages are", async () => {
+      const held = await heldThread(stores);
+      const messages = [aMessage("call"), aMessage("deep", { depth: 1, parent_seq: 0 })];
+      await threads.commit(aCommit(held, { messages, event: { settled: true } }));
+      await fork({ from: held.id, at: 0 });
+      expect(await threads.messages("child", {})).toMatchObject(messages);
     });
 
     it("goes its own way, and so does its parent", async () => {

@@ -1,6 +1,16 @@
 // What anybody may leave for a thread: a durable queue in order of arrival. Only the holder of its lease takes from it.
 
-export type EntryKind = "message" | "tool" | "answer" | "continue" | "stop" | "edit" | "deletion" | "settlement";
+export type EntryKind =
+  | "message"
+  | "tool"
+  | "answer"
+  | "continue"
+  | "stop"
+  | "edit"
+  | "deletion"
+  | "settlement"
+  | "inject"
+  | "born";
 
 export type NewEntry = {
   readonly id: string;

@@ -2,6 +2,7 @@
 // whoever asked for it is told so.
 import { beforeEach, describe, expect, it } from "vitest";
 import { aCommit, aMessage, anEntry, aRequest, aThread, MINUTE } from "./contract/a-commit.ts";
+import { aChild, anEffect, openChild } from "./contract/a-write.ts";
 import { type LosingDriver, losingDriver, losses } from "./contract/losing-driver.ts";
 import {
   claim,
@@ -14,6 +15,14 @@ import {
   WORKER,
 } from "./contract/stores-in-test.ts";
 import type { Stores } from "./stores.ts";
+import type { Write } from "./write.ts";
+
+/** The same write with an identity of its own. */
+function fresh(write: Write): Write {
+  if (write.write === "entry") return { ...write, entry: anEntry() };
+  if (write.write === "effect") return { ...write, effect: anEffect() };
+  return write.write === "thread" ? { ...write, thread: aChild(write.thread.parent_id ?? "") } : write;
+}
 
 export function describeLostAnswers(name: string, open: () => Promise<StoresInTest>): void {
   describe.each(losses)(`when a commit loses %s, on ${name},`, (loss) => {
@@ -132,6 +141,59 @@ export function describeLostAnswers(name: string, open: () => Promise<StoresInTe
       driver.loseNext(loss);
       expect(await stores.threads.terminate(id, anEntry({ kind: "stop" }))).toMatchObject({ status: "terminated" });
       expect(await stores.inbox.waiting(id)).toHaveLength(1);
+    });
+
+    it("what is written to another thread is written once", async () => {
+      const held = await heldThread(stores);
+      const other = await openThread(stores);
+      const entry = { write: "entry", thread_id: other, entry: anEntry() } as const;
+      const child = aChild(held.id);
+      driver.loseNext(loss);
+      const first = aCommit(held, { writes: [entry, { write: "thread", thread: child }] });
+      expect(await stores.threads.commit(first)).toEqual({ outcome: "committed", wake_rev: held.wake_rev });
+      expect(await stores.inbox.waiting(other)).toMatchObject([{ seq: 1 }]);
+      expect(await stores.threads.children(held.id, {})).toHaveLength(1);
+      driver.loseNext(loss);
+      const stranger = aCommit(held, { worker: "worker 2", seq: 1, writes: [entry] });
+      expect(await stores.threads.commit(stranger)).toEqual({ outcome: "lost" });
+    });
+
+    it("writes on their own are written once", async () => {
+      const id = await openThread(stores);
+      const other = await openThread(stores);
+      const entry = { write: "entry", thread_id: other, entry: anEntry() } as const;
+      const effect = { write: "effect", thread_id: id, effect: anEffect() } as const;
+      const thread = { write: "thread", thread: aChild(id) } as const;
+      for (const writes of [[entry], [effect], [thread], [entry, effect, thread]]) {
+        const again = writes.map((each) => fresh(each));
+        driver.loseNext(loss);
+        expect(await stores.writes.apply(id, again)).toBe("written");
+      }
+      expect((await stores.inbox.waiting(other)).map(({ seq }) => seq)).toEqual([1, 2]);
+      expect(await stores.state.effects(id, {})).toHaveLength(2);
+      expect(await stores.threads.children(id, {})).toHaveLength(2);
+    });
+
+    it("the request that writes need is settled once", async () => {
+      const id = await openThread(stores);
+      const request = (name: string) =>
+        ({ write: "request", thread_id: id, run: 0, request: aRequest({ id: name }) }) as const;
+      driver.loseNext(loss);
+      expect(await stores.writes.apply(id, [request("request"), request("other")])).toBe("written");
+      driver.loseNext(loss);
+      const value = { write: "value", thread_id: id, key: "a", value: "1" } as const;
+      expect(await stores.writes.apply(id, [value], { request_id: "request" })).toBe("written");
+      expect(await stores.requests.get("request")).toMatchObject({ status: "settled" });
+      driver.loseNext(loss);
+      expect(await stores.writes.apply(id, [value], { request_id: "request" })).toBe("overtaken");
+    });
+
+    it("a thread is deleted, and it is told which", async () => {
+      const id = await openThread(stores);
+      const child = await openChild(stores, id);
+      driver.loseNext(loss);
+      expect([...(await stores.threads.delete(id))].sort()).toEqual([id, child].sort());
+      expect(await stores.threads.list({})).toEqual([]);
     });
 
     it("a fork is made once", async () => {

@@ -1,8 +1,9 @@
-// What threads wait for: somebody outside has to run a tool, approve a call or answer a question.
+// What threads wait for: somebody outside has to run a tool, approve a call or answer a question, or a child has to finish.
 
 export type RequestStatus = "pending" | "answered" | "expired" | "cancelled" | "settled";
 
-export type RequestKind = "client_tool" | "approval";
+/** `child`: a child thread answers it. `variables`: no call waits for it; a child could not be created without them. */
+export type RequestKind = "client_tool" | "approval" | "child" | "variables";
 
 export type NewRequest = {
   readonly id: string;

@@ -40,6 +40,26 @@ export function describeSqlDriver(
         }
       });
 
+      it("of bytes come back as they went in, also from a long read", async () => {
+        await driver.batch([run("create table part (id text primary key, content blob)")]);
+        const all = {
+          none: new Uint8Array(0),
+          every: Uint8Array.from({ length: 256 }, (_, byte) => byte),
+          inner: new Uint8Array([1, 0, 255, 92, 1]).subarray(1, 4),
+          buffer: Buffer.from("naïve"),
+          absent: null,
+        };
+        const insert = "insert into part (id, content) values ($1, $2)";
+        await driver.batch(Object.entries(all).map((part) => run(insert, part)));
+        for (const [id, content] of Object.entries(all)) {
+          for (const read of [driver.all, driver.readLong]) {
+            const [row] = await read("select content from part where id = $1", [id]);
+            expect(row?.content && [...(row.content as Uint8Array)]).toEqual(content && [...content]);
+            expect(row?.content instanceof Uint8Array).toBe(content !== null);
+          }
+        }
+      });
+
       it("are numbers where the database counts", async () => {
         await driver.batch([openAccount("a", 1), openAccount("b", 2)]);
         expect(await driver.all("select count(*) as accounts, max(balance) as most from account")).toEqual([

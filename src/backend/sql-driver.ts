@@ -2,15 +2,16 @@
 // differ in how they do it, never in what it means; the text of a statement is the same on both.
 import type { Clock } from "./clock.ts";
 
-/** What a column holds. Times are integer microseconds, booleans 0 and 1, JSON is text. */
-export type Scalar = string | number | null;
+/** What a column holds. Times are integer microseconds, booleans 0 and 1, JSON is text; bytes are of the type `blob`. */
+export type Scalar = string | number | Uint8Array | null;
 export type Row = Readonly<Record<string, Scalar>>;
 
 /**
  * SQL in the subset that both databases take, with numbered placeholders (`$1`). It may use `now_us()`, the database's
- * clock; `signal(text)`, which tells every listener once the batch is committed; and the comment `/*skip locked*\/` at
- * the end of a subselect, where rows that another worker holds are passed over. With `expect`, a different number of
- * rows undoes the whole batch.
+ * clock; `signal(text)`, which tells every listener once the batch is committed; and at the end of a select or subselect
+ * the comments `/*skip locked*\/`, where rows that another worker holds are passed over, and `/*for update*\/`, where they
+ * are waited for and then held, in the order of the select. `/*few rows*\/` at the end of a subselect after `in` says that
+ * it finds so few that all else is worth an index. With `expect`, a different number of rows undoes the whole batch.
  */
 export type Statement = { readonly sql: string; readonly params: readonly Scalar[]; readonly expect?: number };
 

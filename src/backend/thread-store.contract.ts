@@ -1,7 +1,8 @@
 // What every thread store promises, as tests: threads are opened, listed, loaded and terminated. Commits and forks have
 // suites of their own.
 import { beforeEach, describe, expect, it } from "vitest";
-import { aBegunCall, aCommit, aMessage, anEntry, aThread } from "./contract/a-commit.ts";
+import { aBegunCall, aCommit, aMessage, anEntry, aThread, MINUTE } from "./contract/a-commit.ts";
+import { anEffect, written } from "./contract/a-write.ts";
 import {
   claim,
   everything,
@@ -36,6 +37,12 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
             id: "one",
             key: "customer 42",
             agent: "support",
+            origin_agent: "support",
+            parent_id: null,
+            user_id: null,
+            tags: [],
+            child: null,
+            child_status: null,
             budget: null,
             status: "idle",
             created_at: expect.any(Number),
@@ -50,6 +57,21 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
         const again = await threads.open(aThread({ id: "two", key: "customer 42", agent: "sales" }));
         expect(again).toEqual({ outcome: "known", thread: opened.thread });
         expect(await threads.get("two")).toBeUndefined();
+      });
+
+      it("is opened with what comes with it, or not at all", async () => {
+        const write = (thread_id: string) =>
+          [
+            { write: "value", thread_id, key: "a", value: "1" },
+            { write: "entry", thread_id, entry: anEntry() },
+          ] as const;
+        await threads.open(aThread({ id: "one", key: "customer 42" }), write("one"));
+        expect(await stores.state.value("one", "a")).toBe("1");
+        expect(await stores.inbox.waiting("one")).toHaveLength(1);
+        const before = await everything(driver);
+        const again = await threads.open(aThread({ id: "two", key: "customer 42" }), write("one"));
+        expect(again).toMatchObject({ outcome: "known", thread: { id: "one" } });
+        expect(await everything(driver)).toEqual(before);
       });
 
       it("is opened by one of many who ask at the same time", async () => {
@@ -139,8 +161,24 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
           tail_from: 0,
           summary_seq: null,
           last_hash: "genesis",
+          arguments: null,
+          has_due_effect: false,
           messages: [],
         });
+      });
+
+      it("tells whether an effect is due", async () => {
+        const id = await openThread(stores);
+        const hasDueEffect = async () => (await threads.load(id))?.has_due_effect;
+        await written(stores, id, { write: "effect", thread_id: id, effect: anEffect({ after: MINUTE }) });
+        expect(await hasDueEffect()).toBe(false);
+        await written(stores, id, { write: "effect", thread_id: id, effect: anEffect({ id: "due" }) });
+        expect(await hasDueEffect()).toBe(true);
+        const change = { write: "effect_change", thread_id: id, id: "due" } as const;
+        await written(stores, id, { ...change, from: ["pending"], to: "processing" });
+        expect(await hasDueEffect()).toBe(true);
+        await written(stores, id, { ...change, from: ["processing"], to: "completed" });
+        expect(await hasDueEffect()).toBe(false);
       });
 
       it("gives what the last commit left", async () => {

@@ -1,7 +1,11 @@
 // What durable threads ask of a database. Each verb is one transaction; what happened is told by its outcome.
 import type { Amounts } from "../loop/records.ts";
 import type { NewEntry } from "./inbox.ts";
+import type { ChildLink, NewThread } from "./new-thread.ts";
 import type { NewRequest, RequestStatus } from "./request-store.ts";
+import type { Write } from "./write.ts";
+
+export type { ChildLink, NewThread };
 
 /** `waiting`: for somebody outside or for a time. `stopped`: the queue is kept, and runs after a user's message or `continue`. */
 export type ThreadStatus = "idle" | "running" | "waiting" | "stopped" | "terminated" | "stuck";
@@ -11,6 +15,15 @@ export type Thread = {
   readonly id: string;
   readonly key: string;
   readonly agent: string;
+  /** The agent that it was opened with: a thread may be handed over. */
+  readonly origin_agent: string;
+  readonly parent_id: string | null;
+  readonly user_id: string | null;
+  readonly tags: readonly string[];
+  /** Null unless it is another thread's child. */
+  readonly child: ChildLink | null;
+  /** How the registry of its parent shows it. */
+  readonly child_status: string | null;
   /** The name of the funds that it draws on, if others do too. */
   readonly budget: string | null;
   readonly status: ThreadStatus;
@@ -40,12 +53,19 @@ export type LoadedThread = {
   readonly tail_from: number;
   readonly summary_seq: number | null;
   readonly last_hash: string;
+  /** What the thread was created with: sealed JSON. */
+  readonly arguments: string | null;
+  /** True when an effect waits to be run now. */
+  readonly has_due_effect: boolean;
   /** The transcript as it was stored, what supersedes others included: the summary, if any, then everything from `tail_from`. */
   readonly messages: readonly StoredMessage[];
 };
 
-/** `summary` stands for everything before the tail; `edit` and `deletion` supersede an earlier message. */
-export type MessageKind = "message" | "summary" | "edit" | "deletion";
+/**
+ * `summary` stands for everything before the tail; `edit` and `deletion` supersede an earlier message; `notice` is listed,
+ * and never part of what models are shown.
+ */
+export type MessageKind = "message" | "summary" | "edit" | "deletion" | "notice";
 
 export type NewMessage = {
   readonly kind: MessageKind;
@@ -56,6 +76,10 @@ export type NewMessage = {
   readonly salt: string;
   /** Of everything above: what the log's chain covers. */
   readonly hash: string;
+  /** 0 on the thread itself; what a prompt says that is used as a tool is one deeper than whoever called it. */
+  readonly depth: number;
+  /** The message with that call. */
+  readonly parent_seq: number | null;
 };
 
 export type StoredMessage = NewMessage & {
@@ -191,6 +215,8 @@ export type Commit = {
   readonly opened_request: NewRequest | null;
   readonly closed_request: { readonly id: string; readonly from: RequestStatus; readonly to: RequestStatus } | null;
   readonly budget_change: BudgetChange | null;
+  /** What tools, effects and children leave behind, in this order. */
+  readonly writes: readonly Write[];
   /**
    * Ends the activation: the lease is given back, and the thread is due after so many microseconds (null: when it is
    * woken), or at once if it was woken meanwhile.
@@ -205,37 +231,61 @@ export type Committed =
   /** Something outside changed first: what the commit was made from has to be read again. */
   | { readonly outcome: "overtaken" };
 
-export type NewThread = {
-  readonly id: string;
-  readonly key: string;
-  readonly agent: string;
-  readonly budget: string | null;
-  readonly state_version: number;
-  readonly hash: string;
-};
+/** `writes`: what comes with it beside that, such as the variables, which are sealed for each thread alone. */
+export type NewFork = Fork & { readonly hash: string; readonly records: string; readonly writes?: readonly Write[] };
 
 export type Fork = { readonly id: string; readonly key: string; readonly from: string; readonly at: number };
 
 export type ThreadQuery = {
   readonly agent?: string;
   readonly status?: ThreadStatus;
+  /** Only the children of this one; with null, only those that are nobody's child. */
+  readonly parent?: string | null;
   /** Those after this one, in the order of their creation. */
   readonly after?: string;
   readonly limit?: number;
 };
 
+export type ChildQuery = {
+  /** True: only those that are not terminated; false: only those that are. */
+  readonly live?: boolean;
+  readonly relationship?: string;
+  readonly limit?: number;
+};
+
 export interface ThreadStore {
-  /** The thread of that key, new or known. */
-  open(thread: NewThread): Promise<{ readonly outcome: "opened" | "known"; readonly thread: Thread }>;
+  /** The thread of that key, new or known. `writes`: what comes with it, where it is new. */
+  open(
+    thread: NewThread,
+    writes?: readonly Write[],
+  ): Promise<{ readonly outcome: "opened" | "known"; readonly thread: Thread }>;
   get(id: string): Promise<Thread | undefined>;
   byKey(key: string): Promise<Thread | undefined>;
   list(query: ThreadQuery): Promise<readonly Thread[]>;
   load(id: string): Promise<LoadedThread | undefined>;
   commit(commit: Commit): Promise<Committed>;
-  /** No further work is taken: the first time counts. Work that is under way is told to stop through the inbox. */
+  /** JSON of the machine's state, null before the first run. */
+  state(id: string): Promise<string | null>;
+  /** What the thread was created with: sealed JSON. */
+  arguments(id: string): Promise<string | null>;
+  /** Oldest first. */
+  children(parentId: string, query: ChildQuery): Promise<readonly Thread[]>;
+  /** How many children are not terminated, of one relationship or of all. */
+  liveChildren(parentId: string, relationship: string | null): Promise<number>;
+  /** Its children, theirs and so on, as far as they are not terminated. */
+  descendants(id: string): Promise<readonly Thread[]>;
+  /**
+   * No further work is taken by the thread and by all that descend from it: the first time counts. Work that is under way
+   * is told to stop through the inbox.
+   */
   terminate(id: string, stop: NewEntry): Promise<Thread | undefined>;
-  /** A new thread with the history up to an event that is settled. */
-  fork(fork: Fork & { readonly hash: string; readonly records: string }): Promise<"forked" | "known" | "not_settled">;
+  /** Erases the thread and all that descend from it, and tells their ids. The bytes of files stay: others may name them. */
+  delete(id: string): Promise<readonly string[]>;
+  /**
+   * A new thread with the history up to an event that is settled, and with the files and values as they are now.
+   * It is nobody's child, and has no children and no effects.
+   */
+  fork(fork: NewFork): Promise<"forked" | "known" | "not_settled">;
   /** The last settled event, not after the given one. */
   settledEvent(id: string, atMost: number | null): Promise<StoredEvent | undefined>;
   messages(id: string, range: { readonly from?: number; readonly limit?: number }): Promise<readonly StoredMessage[]>;

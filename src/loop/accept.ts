@@ -5,10 +5,12 @@ import * as usage from "../contracts/conversation/usage.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { canonicalName } from "../contracts/tools/declaration.ts";
 import { failModel, refuse } from "./ask-model.ts";
 import { failureOf, reportedFailure } from "./failure.ts";
 import { metadataOf } from "./kept-with-answer.ts";
 import type { Next } from "./next.ts";
+import { speakerOf } from "./speaker.ts";
 import { added, type Step } from "./step.ts";
 import type { Body } from "./working.ts";
 
@@ -85,11 +87,13 @@ function mediated(step: Step): Accepted {
     const { keep, added: returned } = history;
     bodies.push({ to: "history", keep, added: message.normalizeMany(returned, keep) });
   }
-  if (typeof answer.content === "string" && answer.content !== "") {
-    bodies.push(added(message.text("assistant", answer.content, metadataOf(answer))));
+  const { role, metadata } = speakerOf(step);
+  const said = saidByStopping(step, answer) ?? answer.content;
+  if (typeof said === "string" && said !== "") {
+    bodies.push(added(message.text(role, said, seal({ ...metadataOf(answer), ...metadata }))));
   }
   for (const file of Array.isArray(answer.files) ? answer.files : []) {
-    if (isMap(file)) bodies.push(added(message.text("assistant", [seal({ type: "file", ...(file as JsonMap) })])));
+    if (isMap(file)) bodies.push(added(message.text(role, [seal({ type: "file", ...(file as JsonMap) })], metadata)));
   }
   const { continuation_messages } = answer;
   // Read before any tool runs: an answer that cannot be used must not leave effects behind.
@@ -97,6 +101,18 @@ function mediated(step: Step): Accepted {
   if (messages.length > 0) bodies.push({ to: "continuation", messages });
   const calls = Array.isArray(answer.tool_calls) ? answer.tool_calls.length : 0;
   return { calls, to: "call.open", bodies };
+}
+
+/** What a side says by calling the tool that ends its turn, where an argument of that holds it. */
+function saidByStopping({ config, state }: Step, { tool_calls }: JsonMap): string | undefined {
+  const { stopTool = null, stopToolResponseProperty: property = null } = config.sides ?? {};
+  if (stopTool === null || property === null || state.frames.length > 0 || !Array.isArray(tool_calls)) return undefined;
+  for (const call of tool_calls) {
+    if (!isMap(call) || canonicalName(String(call.name ?? call.tool_name), config.tools) !== stopTool) continue;
+    const said = isMap(call.parameters) ? call.parameters[property] : undefined;
+    if (typeof said === "string") return said;
+  }
+  return undefined;
 }
 
 function managed(step: Step): Accepted {

@@ -7,6 +7,7 @@ import { askApproval, isProposed } from "./approve.ts";
 import { callModel } from "./ask-model.ts";
 import { runCall } from "./call.ts";
 import { compact } from "./compact.ts";
+import { beginFrame, endFrame, enterFrame, isPrompt, leaveFrame } from "./frame.ts";
 import { drainInbox, takeQueued } from "./inbox.ts";
 import { checkCancellation, stopRun } from "./interrupt.ts";
 import { judgeCall, judgeReported } from "./judge.ts";
@@ -46,7 +47,7 @@ const handlers: Readonly<Record<Position, Handler>> = {
   "check turn.budget": checkCancellation,
   "flow.begin": beginFlow,
   "turn.inbox": drainInbox,
-  "turn.begin": beginTurn,
+  "turn.begin": (step) => beginTurn(step),
   "turn.tools": resolveTools,
   "turn.compact": compact,
   "turn.model": callModel,
@@ -58,10 +59,13 @@ const handlers: Readonly<Record<Position, Handler>> = {
   "call.mediate": mediate,
   "call.filter": filterDecision,
   "call.approve": askApproval,
-  "call.run": runCall,
+  "call.run": (step, arrived) => (isPrompt(step) ? enterFrame(step, arrived) : runCall(step, arrived)),
   "call.settle": settleCall,
   "call.parked": parkCall,
   "call.judge": judgeCall,
+  "call.recast": leaveFrame,
+  "turn.recast": beginFrame,
+  "turn.frame": endFrame,
   "turn.output": judgeOutput,
   "turn.verdict": endTurn,
   "turn.budget": spendTurn,

@@ -1,6 +1,6 @@
 // Asks the model, and takes down what came back before anything is made of it.
 import { type HoldfastError, holdfastError } from "../contracts/error.ts";
-import { isContainer, isMap, type JsonMap, snapshot, snapshotMap } from "../contracts/json.ts";
+import { isContainer, isMap, type JsonMap, seal, snapshot, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { endLate, isLate } from "./clock.ts";
 import { failureOf } from "./failure.ts";
@@ -45,7 +45,8 @@ export function callModel(step: Step, arrived?: Outcome): Next | undefined {
   try {
     const value = readAnswer(isMap(returned) ? returned : {}, step.working.transcript);
     const spent = spentOn(state, config.funds, value.result.usage);
-    const fact = { type: "model.responded", ...(spent && { spent }) } as const;
+    const { control } = arrived;
+    const fact = { type: "model.responded", ...(control && { control }), ...(spent && { spent }) } as const;
     step.record(fact, step.checked("turn.accept"), [{ to: "answer", value }]);
   } catch (thrown) {
     const spent = spentOn(state, config.funds, isMap(returned) ? returned.usage : undefined);
@@ -88,6 +89,11 @@ export function failModel(
   as: "thrown" | "reported",
   { bodies = [], spent }: { bodies?: readonly Body[]; spent?: Amounts | undefined } = {},
 ): undefined {
+  if (step.state.frames.length > 0) {
+    const answer = { to: "answer", value: { result: seal({ failure }), history: null } } as const;
+    step.record({ type: "model.failed", as, framed: true, ...(spent && { spent }) }, "turn.frame", [...bodies, answer]);
+    return;
+  }
   step.notify("failed", { turn: step.state.turn, error: failure.message ?? "" });
   step.record({ type: "model.failed", as, ...(spent && { spent }) }, "flow.end", [
     ...bodies,

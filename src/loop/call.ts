@@ -1,22 +1,25 @@
 // One tool call on its way to a result: opened, run.
 import { trimmed } from "../contracts/coerce.ts";
 import * as message from "../contracts/conversation/message.ts";
-import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
+import { isMap, type Json, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import type { Control } from "../contracts/standard/control.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { canonicalName } from "../contracts/tools/declaration.ts";
 import * as execution from "../contracts/tools/execution.ts";
 import * as exposure from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as spin from "../contracts/tools/spin.ts";
+import type { Config } from "./config.ts";
 import * as decision from "./decision.ts";
 import { callableTools, hiddenParameters, hidingDeclarationOf, isRepeatable } from "./declared.ts";
 import { metadataOf } from "./kept-with-answer.ts";
 import type { Next } from "./next.ts";
 import { afterOpening } from "./permit.ts";
 import type { Fact, Position } from "./records.ts";
+import { speakerOf } from "./speaker.ts";
 import { added, type Step } from "./step.ts";
-import type { Body, Config, OpenCall } from "./working.ts";
+import type { Body, OpenCall } from "./working.ts";
 
 /** Opens the next call of the batch; what is no call is passed over. */
 export function openCall(step: Step, arrived?: Outcome): Next | undefined {
@@ -67,9 +70,11 @@ function prepareCall(
 ): undefined {
   const { config, state } = step;
   const prepared =
-    typeof raw.invalid_input === "string"
-      ? execution.unreadable(name)
-      : execution.prepare(name, parameters, callableTools(step), context);
+    typeof raw.refused === "string"
+      ? execution.refused(name, raw.refused)
+      : typeof raw.invalid_input === "string"
+        ? execution.unreadable(name)
+        : execution.prepare(name, parameters, callableTools(step), context);
   const verdict = callGate.judgeCall(config.callRules, state.tallies, canonicalName(name, config.tools));
   const opened: OpenCall = {
     number: state.calls,
@@ -98,7 +103,7 @@ export function recordOpened(step: Step, call: OpenCall, to: Position, counted?:
   step.notify("tool_call", { turn, tool_name: name, tool_call_id: id, ...exposed });
   step.record({ type: "call.opened", call: call.number, ...counted }, to, [
     { to: "call", value: call },
-    added(callMessage(call, turn, keptWith(step, call))),
+    added(callMessage(call, turn, { ...keptWith(step, call), ...speakerOf(step).metadata })),
     toolEvent("tool_call", call, turn, { status: "called", ...exposed }),
   ]);
 }
@@ -146,8 +151,18 @@ function callMessage({ id, name, exposure: exposed }: OpenCall, turn: number, ke
 }
 
 /** The message that answers a call. */
-export function resultMessage({ id, name }: OpenCall, content: string, payload: JsonMap): message.Message {
-  return message.toolResult({ content, tool_name: name, payload, metadata: seal({ tool_call_id: id }) });
+export function resultMessage(step: Step, content: string, payload: JsonMap): message.Message {
+  const { id, name } = step.call;
+  const metadata = seal({ tool_call_id: id, ...speakerOf(step).metadata, ...shownWith(payload.metadata) });
+  return message.toolResult({ content, tool_name: name, payload, metadata });
+}
+
+/** What readers of messages look for beside a result: its files, the child it speaks of, that it is not to be shown. */
+const SHOWN = ["attachments", "subagent_id", "removed"] as const;
+
+function shownWith(metadata: unknown): JsonMap {
+  if (!isMap(metadata)) return {};
+  return Object.fromEntries(SHOWN.flatMap((field) => (field in metadata ? [[field, metadata[field] as Json]] : [])));
 }
 
 /** The entry of `tool_events` that replays and observability read. */
@@ -173,11 +188,12 @@ export function runCall(step: Step, arrived?: Outcome): Next | undefined {
     } as const;
     return step.begin({ kind: "run_tool", call: call.number }, order, "call.run");
   }
-  returnResult(step, execution.settle(tool_call, tool_def, arrived));
+  returnResult(step, execution.settle(tool_call, tool_def, arrived), arrived.control);
 }
 
 /** Takes down what a call came to, before anything is made of it. */
-export function returnResult(step: Step, result: ToolResult): undefined {
+export function returnResult(step: Step, result: ToolResult, control?: Control): undefined {
   const value = { ...step.call, result };
-  step.record({ type: "call.returned", call: value.number }, "call.settle", [{ to: "call", value }]);
+  const fact = { type: "call.returned", call: value.number, ...(control && { control }) } as const;
+  step.record(fact, "call.settle", [{ to: "call", value }]);
 }

@@ -82,6 +82,8 @@ export function callbacks(run: ConfiguredRun, turnRunner: TurnRunner | null, opt
       case "inbox":
       case "funds":
       case "output":
+      case "cast":
+      case "frame":
         // Threads answer these. A conversation in memory has none, and the machine does not ask.
         return undefined;
       case "visible_tools":

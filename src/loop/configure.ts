@@ -15,10 +15,10 @@ import * as identicalFailure from "../contracts/tools/identical-failure.ts";
 import * as spin from "../contracts/tools/spin.ts";
 import * as truncation from "../contracts/tools/truncation.ts";
 import { checkOptions, checkPolicies } from "./check-options.ts";
+import type { Asked, Config } from "./config.ts";
 import type { RunOptions } from "./options.ts";
 import { asksForPolicy, narrowsTools } from "./policies.ts";
 import { type RejectedDeclaration, readDeclarations } from "./read-declarations.ts";
-import type { Asked, Config } from "./working.ts";
 
 /** A run that is ready to begin. */
 export type ConfiguredRun = {
@@ -82,6 +82,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
     countsCalls: Object.keys(budgets).some((name) => name.startsWith("tool_calls")),
     explicitTurns: Object.hasOwn(budgets, "turns"),
     tools,
+    offered: null,
     executorTargets: Object.entries(options.namedToolExecutors ?? {}).flatMap(([target, executor]) =>
       typeof executor === "function" ? [target] : [],
     ),
@@ -101,6 +102,9 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
     asked: readAsked(options, { tools, context, maxTurns, runId }),
     rules: { waiting: "end", rest: "drop", undeclared: "show", inbox: false, clock: "turn" },
     funds: null,
+    sides: null,
+    frame: null,
+    prompts: [],
   };
 }
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { asked, call, machine, playInEveryWay, returned } from "../../test/machine.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { release } from "./advance.ts";
+import type { Funds } from "./config.ts";
 import type { Arrived, Next } from "./next.ts";
 import type { RunOptions } from "./options.ts";
 import type { Amounts } from "./records.ts";
 import { fold } from "./state.ts";
-import type { Funds } from "./working.ts";
 
 type Price = NonNullable<Funds["models"][number]["price"]>;
 

@@ -5,10 +5,10 @@ import type { Message } from "../contracts/conversation/message.ts";
 import { estimateMessage } from "../contracts/conversation/token-estimate.ts";
 import { isMap, type UnknownMap } from "../contracts/json.ts";
 import { notifyExceeded } from "./announce.ts";
+import type { Funds } from "./config.ts";
 import type { Amounts } from "./records.ts";
 import type { State } from "./state.ts";
 import type { Step } from "./step.ts";
-import type { Funds } from "./working.ts";
 
 /** The longest answer that is asked for when nobody has said and there is a ceiling; thoughts are part of it. */
 const USUAL_ANSWER = 16_384;

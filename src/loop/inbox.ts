@@ -3,6 +3,7 @@
 import * as message from "../contracts/conversation/message.ts";
 import { isMap, type JsonMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import type { Side } from "../contracts/standard/side.ts";
 import { acceptQueue } from "./accept-queue.ts";
 import { announceTurn } from "./announce.ts";
 import type { Next } from "./next.ts";
@@ -10,16 +11,24 @@ import { added, type Step } from "./step.ts";
 import { beginTurn } from "./turn.ts";
 import type { Body } from "./working.ts";
 
-type Drained = { readonly messages: readonly message.Message[]; readonly calls: readonly JsonMap[] };
+type Drained = {
+  readonly messages: readonly message.Message[];
+  readonly calls: readonly JsonMap[];
+  readonly side?: Side;
+};
 
 /** Asks for what waits and takes it in. The record says how much that was; of nothing there is none. */
 export function drainInbox(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) return { kind: "consult", question: { hook: "inbox" } };
-  const { messages, calls } = readInbox(arrived);
-  if (messages.length + calls.length === 0) return beginTurn(step);
+  const { messages, calls, side } = readInbox(arrived);
+  // Who is spoken to is no model: the messages are taken in, and there is nothing to do.
+  const isForOthers = side !== undefined && step.config.sides?.otherSides.includes(side) === true;
+  if (messages.length + calls.length === 0) return beginTurn(step, side);
   const bodies: Body[] = messages.map(added);
   if (calls.length > 0) bodies.push({ to: "queued", calls });
-  step.record({ type: "inbox.drained", messages: messages.length, calls: calls.length }, "turn.begin", bodies);
+  const to = isForOthers ? "flow.end" : "turn.begin";
+  step.record({ type: "inbox.drained", messages: messages.length, calls: calls.length }, to, bodies);
+  return isForOthers ? undefined : beginTurn(step, side);
 }
 
 const nothing: Drained = { messages: [], calls: [] };
@@ -27,9 +36,13 @@ const nothing: Drained = { messages: [], calls: [] };
 /** All of it or nothing: half an inbox would leave its owner in doubt about the other half. */
 function readInbox(arrived: Outcome): Drained {
   if ("threw" in arrived || !isMap(arrived.returned)) return nothing;
-  const { messages = [], calls = [] } = arrived.returned;
+  const { messages = [], calls = [], side } = arrived.returned;
   try {
-    return { messages: message.normalizeMany(messages), calls: Array.isArray(calls) ? calls : [] };
+    return {
+      messages: message.normalizeMany(messages),
+      calls: Array.isArray(calls) ? calls : [],
+      ...((side === "a" || side === "b") && { side }),
+    };
   } catch {
     return nothing;
   }

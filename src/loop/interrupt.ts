@@ -4,9 +4,11 @@ import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { closeFrames } from "./frame.ts";
 import { spentInVain } from "./funds.ts";
 import type { Next } from "./next.ts";
 import { settleRest } from "./settle-rest.ts";
+import { speakerOf } from "./speaker.ts";
 import { added, type Step } from "./step.ts";
 
 const actions = ["cancel", "redirect", "message"] as const;
@@ -27,14 +29,24 @@ export function stopRun(
   received: Message,
   { said, performed = false }: { said?: Message | undefined; performed?: boolean } = {},
 ): undefined {
-  settleRest(step);
   const spent = spentInVain(step.state, performed);
+  settleRest(step);
+  const isWithin = step.state.frames.length > 0;
+  const words = said && [added(asSaid(step, said))];
+  // What a prompt says that speaks for a call stays with the call.
+  if (words && isWithin) step.record({ type: "consulted", hook: "interrupt" }, step.state.position, words);
+  closeFrames(step);
   const { bodies, metadata } = take(step, received, "cancel");
-  if (said) bodies.unshift(added(message.normalize(said)));
+  if (words && !isWithin) bodies.unshift(...words);
   step.record({ type: "interrupted", ...(spent && { spent }) }, "flow.end", [
     ...bodies,
     { to: "stop", value: { interrupted: metadata } },
   ]);
+}
+
+function asSaid(step: Step, said: Message): Message {
+  const { role, metadata } = speakerOf(step);
+  return message.normalize({ ...said, role, metadata: { ...said.metadata, ...metadata } });
 }
 
 function take(step: Step, received: Message, action: Action) {

@@ -33,7 +33,7 @@ describe("a run that is taken down", () => {
   it("is the same once it is taken up, but for the lists that are stored elsewhere", () => {
     const { working } = underWay();
     const { transcript, kept, answer } = takenDown(working);
-    const up = takeUp(working.config, transcript, kept, answer);
+    const up = takeUp(working.config, [transcript], kept, answer);
     forget(working);
     // What callbacks were shown is made again when they ask.
     expect(asStored({ ...up, shown: null })).toEqual(asStored({ ...working, shown: null }));
@@ -67,7 +67,7 @@ describe("a run that is taken down", () => {
 
   it("has not begun when nothing was kept", () => {
     const { working } = machine();
-    const up = takeUp(working.config, working.transcript, null, null);
+    const up = takeUp(working.config, [working.transcript], null, null);
     expect(asStored(up)).toEqual(asStored(working));
     expect(keepWorking(up)).toMatchObject({ turn: null, tools: null });
   });
@@ -75,7 +75,7 @@ describe("a run that is taken down", () => {
   it("is handed out frozen, so that a callback cannot change what is stored", () => {
     const { working } = underWay();
     const { transcript, kept, answer } = takenDown(working);
-    const up = takeUp(working.config, transcript, kept, answer);
+    const up = takeUp(working.config, [transcript], kept, answer);
     for (const value of [up.answer.result, up.call, up.turnExecutions[0], up.transcript[0], up.run.metadata]) {
       expect(Object.isFrozen(value)).toBe(true);
     }

@@ -2,18 +2,24 @@
 // comes, and what the machine itself goes on from is small.
 import * as message from "../contracts/conversation/message.ts";
 import { emptyMap, isMap, type JsonMap } from "../contracts/json.ts";
-import { type Body, type Config, type RunContent, restore, startWorking, type Working } from "./working.ts";
+import type { Config } from "./config.ts";
+import { type Body, type OuterWork, type RunContent, restore, startWorking, type Working } from "./working.ts";
 
 type Accepted = Pick<RunContent, "metadata" | "request_metadata" | "structured_output">;
 type Stopped = Pick<RunContent, "approval" | "pending" | "interrupted" | "failure">;
 
 /** What a run is taken up from beside its transcript, the answer of its turn and its configuration. Plain JSON. */
+/** A call that waits for the prompt that speaks for it; what was said before the call is in the transcript. */
+type KeptOuter = Omit<OuterWork, "transcript">;
+
 export type Kept = Readonly<Pick<Working, "continuation" | "queued" | "call">> & {
   /** Null until the first turn has begun. */
   readonly turn: number | null;
   /** The names of the tools that the model sees; null until a policy has spoken. */
   readonly tools: readonly string[] | null;
   readonly turn_executions: readonly JsonMap[];
+  /** Absent where no prompt speaks for a call. */
+  readonly outer?: readonly KeptOuter[];
   readonly run: Readonly<Accepted & Stopped>;
 };
 
@@ -29,8 +35,13 @@ export function keepWorking(working: Working): Kept {
     queued,
     call,
     turn_executions: isAnybodyTold(working) ? [...turnExecutions] : [],
+    ...(working.outer.length > 0 && { outer: working.outer.map(keepOuter) }),
     run: { metadata, request_metadata, structured_output, approval, pending, interrupted, failure },
   };
+}
+
+function keepOuter({ transcript: _stored, ...outer }: OuterWork): KeptOuter {
+  return outer;
 }
 
 /** The results of a turn are for those who judge it; a turn of a thousand calls must not be rewritten with each of them. */
@@ -41,16 +52,23 @@ function isAnybodyTold({ config: { asked } }: Working): boolean {
 /**
  * The working memory of a run that was taken down, from what `keepWorking` gave then and the answer it had. A run of
  * which nothing was kept has not begun. Of the lists that were stored elsewhere it has the execution results of this turn.
+ * `transcripts`: that of the thread, and those of the prompts that speak for calls, the outermost first.
  */
 export function takeUp(
   config: Config,
-  transcript: readonly message.Message[],
+  transcripts: readonly (readonly message.Message[])[],
   kept: unknown,
   answer: unknown,
 ): Working {
-  const working = startWorking(config, message.normalizeMany(transcript));
+  const working = startWorking(config, message.normalizeMany(transcripts.at(-1) ?? []));
+  const outer = isMap(kept) ? ((kept as Partial<Kept>).outer ?? []) : [];
+  for (const [depth, each] of outer.entries()) working.outer.push(takeUpOuter(each, transcripts[depth] ?? []));
   restore(working, [...(isMap(kept) ? bodiesOf(kept as Partial<Kept>) : []), ...answerBodies(answer)]);
   return working;
+}
+
+function takeUpOuter(outer: KeptOuter, transcript: readonly message.Message[]): OuterWork {
+  return { ...outer, transcript: [...message.normalizeMany(transcript)] };
 }
 
 /** What led there, as far as it still matters. */

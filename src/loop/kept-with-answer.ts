@@ -2,7 +2,7 @@
 import { isMap, type JsonMap } from "../contracts/json.ts";
 
 /** Only what it is for: other names in the metadata of a message say what kind of message it is. */
-const KEPT = ["reasoning", "provider_metadata"] as const;
+const KEPT = ["reasoning", "provider_metadata", "attachments", "prompt"] as const;
 
 export function metadataOf({ message_metadata }: JsonMap): JsonMap {
   if (!isMap(message_metadata)) return {};

@@ -4,6 +4,7 @@ import type { Message } from "../contracts/conversation/message.ts";
 import type { HoldfastError } from "../contracts/error.ts";
 import type { Json, JsonMap, UnknownMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import type { Side } from "../contracts/standard/side.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
 import type { ToolDeclaration, ToolMap } from "../contracts/tools/declaration.ts";
 import type { RuntimeToolRequest } from "../contracts/tools/runtime-tool.ts";
@@ -76,6 +77,13 @@ export type Question =
   | { readonly hook: "cancellation" }
   /** Answered with an `Inbox`. What was taken of it the record says: of an answer that cannot be read, nothing. */
   | { readonly hook: "inbox" }
+  /** Who acts now? The driver changes the configuration, and answers when that is done. */
+  | { readonly hook: "cast" }
+  /**
+   * The prompt that a call stands for. Answered, once the configuration is that of the prompt, with `{ ok: true, prompt,
+   * messages }`, or with `{ ok: false, error }`.
+   */
+  | { readonly hook: "frame"; readonly call: ToolCall }
   /** Answered with the names of the tools that the model sees, in order. */
   | { readonly hook: "visible_tools"; readonly context: JsonMap }
   /** Answered with `direct`, `preview` or `forbidden`, or with that as `policy` beside a `preview` for whoever decides. */
@@ -137,6 +145,8 @@ export type Stop = { readonly stop: Message; readonly performed: boolean; readon
 export type Inbox = {
   readonly messages: readonly Message[];
   readonly calls: readonly { readonly id?: string; readonly name: string; readonly parameters: UnknownMap }[];
+  /** The side that acts in this turn; the same as before unless given. */
+  readonly side?: Side;
 };
 
 /** An event for observers: sent at most once, after the records it speaks of. */

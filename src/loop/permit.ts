@@ -7,13 +7,14 @@ import * as execution from "../contracts/tools/execution.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { isThenable } from "../contracts/when-ready.ts";
+import type { Config } from "./config.ts";
 import * as decision from "./decision.ts";
 import { declarationOf, policyContext } from "./declared.ts";
 import type { MediationContext, Next } from "./next.ts";
 import type { Position } from "./records.ts";
 import type { Step } from "./step.ts";
 import { isPending } from "./waiting-result.ts";
-import { type Config, type OpenCall, showExecutions, showTranscript } from "./working.ts";
+import { type OpenCall, showExecutions, showTranscript } from "./working.ts";
 
 /** Where a call goes next, and the call as it is by then. */
 type Route = { readonly to: Position; readonly call: OpenCall };

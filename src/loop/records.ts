@@ -3,6 +3,9 @@
 import type { Budget } from "../contracts/conversation/budget.ts";
 import type { Usage } from "../contracts/conversation/usage.ts";
 import type { JsonMap } from "../contracts/json.ts";
+import type { Control } from "../contracts/standard/control.ts";
+import type { Side } from "../contracts/standard/side.ts";
+import type { StopCode } from "../contracts/standard/stop-rules.ts";
 import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import type { Tally } from "../contracts/tools/call-gate.ts";
 import type { FailureState } from "../contracts/tools/identical-failure.ts";
@@ -28,6 +31,9 @@ type Place =
   | "call.settle"
   | "call.parked"
   | "call.judge"
+  | "call.recast"
+  | "turn.recast"
+  | "turn.frame"
   | "turn.output"
   | "turn.verdict"
   | "turn.budget"
@@ -82,16 +88,30 @@ export type Stops = {
   readonly failure?: "thrown" | "reported";
 };
 
+/** How many turns each side has completed since the session began. */
+export type Turns = { readonly a: number; readonly b: number };
+
+/** What a call of a tool that a side is bound to means: its success, its failure, or merely that it was made. */
+export type Mark = "session_stop" | "session_fail" | "lifecycle_failed" | "stop_tool";
+
+export type Repeated = { readonly signature: string; readonly count: number };
+
+/** A prompt that speaks for a call, and where in the transcript that call stands. */
+export type Speaking = { readonly call: number; readonly prompt: string; readonly at: number };
+
 export type Fact =
   | {
       readonly type: "flow.started";
       readonly key: string;
       readonly messages: number;
       readonly budgets: Readonly<Record<string, Budget>>;
+      /** The turns that the sides of the session had before this run; where there are sides. */
+      readonly turns?: Turns;
     }
   /** How many messages and calls were waiting for the run, and were taken in. */
   | { readonly type: "inbox.drained"; readonly messages: number; readonly calls: number }
-  | { readonly type: "turn.started"; readonly turn: number }
+  /** `side`: the one that acts from now on, when that is another one. */
+  | { readonly type: "turn.started"; readonly turn: number; readonly side?: Side }
   | { readonly type: "tools.resolved"; readonly visible: number }
   | { readonly type: "budget.set"; readonly name: string; readonly used: number; readonly exceeded: boolean }
   /** What the model is to be shown stands. Written only where its cost is set aside first. */
@@ -106,11 +126,12 @@ export type Fact =
    * model that takes over.
    */
   | ({ readonly type: "effect.postponed"; readonly until: number; readonly model?: number } & Spent)
-  | { readonly type: "consulted"; readonly hook: "cancellation" | "interrupt" }
+  | { readonly type: "consulted"; readonly hook: "cancellation" | "interrupt" | "cast" }
   | ({ readonly type: "compacted"; readonly messages: number } & Spent)
   | ({ readonly type: "compaction.failed" } & Spent)
-  | ({ readonly type: "model.responded" } & Spent)
-  | ({ readonly type: "model.failed"; readonly as: "thrown" | "reported" } & Spent)
+  | ({ readonly type: "model.responded"; readonly control?: Control } & Spent)
+  /** `framed`: it spoke for a call, which fails; the run goes on. */
+  | ({ readonly type: "model.failed"; readonly as: "thrown" | "reported"; readonly framed?: true } & Spent)
   | {
       readonly type: "model.accepted";
       readonly calls: number;
@@ -131,8 +152,9 @@ export type Fact =
   | { readonly type: "call.policed"; readonly call: number; readonly policy: ActionPolicy }
   | { readonly type: "call.decided"; readonly call: number; readonly action: string }
   | { readonly type: "call.approved"; readonly call: number }
-  | { readonly type: "call.returned"; readonly call: number }
-  | ({ readonly type: "call.waiting"; readonly parks: boolean } & Waiting)
+  | { readonly type: "call.returned"; readonly call: number; readonly control?: Control }
+  /** `child`: another thread brings the result, and nobody outside has to be told. */
+  | ({ readonly type: "call.waiting"; readonly parks: boolean; readonly child?: true } & Waiting)
   | {
       readonly type: "call.settled";
       readonly call: number;
@@ -142,11 +164,21 @@ export type Fact =
       readonly budgets?: Readonly<Record<string, number>>;
       readonly exceeded?: string;
       readonly completes?: true;
+      /** What the call means for the session. */
+      readonly mark?: Mark;
+      /** How often in a row a call has failed in this way; absent where nobody counts. */
+      readonly repeated?: Repeated | null;
     }
   | { readonly type: "call.judged"; readonly complete: boolean }
   | { readonly type: "result.judged"; readonly complete: boolean }
   | { readonly type: "batch.ended"; readonly complete: boolean }
   | { readonly type: "gate.blocked" }
+  /** What the step means for the turn of its side and for the session, and who acts next. */
+  | { readonly type: "step.judged"; readonly code: StopCode | null; readonly side: Side; readonly turns: Turns }
+  | { readonly type: "handed.off"; readonly agent: string }
+  /** The prompt that a call stands for begins to speak, to so many messages of its own. */
+  | ({ readonly type: "frame.pushed"; readonly messages: number } & Speaking)
+  | { readonly type: "frame.popped"; readonly call: number }
   | { readonly type: "turn.ended"; readonly turns: number; readonly exceeded: boolean }
   /** The last words are what was asked for, or they are not: then the model is told once, and the run fails after that. */
   | { readonly type: "output.judged"; readonly as: "accepted" | "repaired" | "refused" }

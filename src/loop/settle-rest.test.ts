@@ -3,9 +3,10 @@ import { asked, call, calls, machine, playInEveryWay, returned } from "../../tes
 import * as message from "../contracts/conversation/message.ts";
 import * as toolPairs from "../contracts/conversation/tool-pairs.ts";
 import { createHooks } from "../contracts/hooks.ts";
+import type { Rules } from "./config.ts";
 import type { Arrived } from "./next.ts";
 import type { RunOptions } from "./options.ts";
-import type { Rules, Working } from "./working.ts";
+import type { Working } from "./working.ts";
 
 const settles = { rest: "settle" } as const;
 const waitsOutside = { success: false, status: "runtime_tool_pending" };

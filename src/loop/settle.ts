@@ -14,6 +14,7 @@ import { notifyExceeded } from "./announce.ts";
 import { resultMessage, salted, toolEvent } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import { declarationOf, isRepeatable } from "./declared.ts";
+import { meaningOf } from "./lifecycle.ts";
 import type { Next } from "./next.ts";
 import { added, keptEvent, type Step } from "./step.ts";
 import { waitOutside } from "./wait.ts";
@@ -104,6 +105,7 @@ function recordSettled(step: Step, original: ToolResult, diagnostics: JsonMap, {
       ...(nudged.failures && { failures: nudged.failures }),
       ...spent,
       ...(completes && { completes }),
+      ...(counts && meaningOf(step, result)),
     },
     counts && goesOn && config.asked.completion ? "call.judge" : "call.open",
     bodies,
@@ -118,12 +120,15 @@ function endsBatch(decision: Decision): boolean {
 /** The result within its limit, and the text of it that goes into the transcript. */
 function written(step: Step, original: ToolResult): Limited & { readonly content: string } {
   const settled = limited(step, original);
-  const fitting = unlessTooLarge(step.call, () => ({ ...settled, content: contentOf(settled.result) }));
-  return "content" in fitting ? fitting : { ...fitting, content: contentOf(fitting.result) };
+  const fitting = unlessTooLarge(step.call, () => ({ ...settled, content: contentOf(step, settled.result) }));
+  return "content" in fitting ? fitting : { ...fitting, content: contentOf(step, fitting.result) };
 }
 
-function contentOf(result: ToolResult): string {
-  return result.success ? canonicalJson.text(result.result) : result.error;
+/** What a side is told in words it is shown as words. */
+function contentOf({ config }: Step, result: ToolResult): string {
+  if (!result.success) return result.error;
+  if (config.sides === null && config.frame === null) return canonicalJson.text(result.result);
+  return typeof result.result === "string" ? result.result : (JSON.stringify(result.result) ?? "");
 }
 
 function resultBodies(step: Step, result: ToolResult, content: string, diagnostics: JsonMap): Body[] {
@@ -148,7 +153,7 @@ function resultBodies(step: Step, result: ToolResult, content: string, diagnosti
     toolEvent("tool_result", call, turn, { status, success: result.success, rejected }),
     { to: "execution", value: execution },
     { to: "audit", value: audit.event({ tool_name: name, tool_call_id: id, exposure, result, declaration, turn }) },
-    added(resultMessage(call, content, result)),
+    added(resultMessage(step, content, result)),
   ];
 }
 

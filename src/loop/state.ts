@@ -5,7 +5,8 @@ import * as usage from "../contracts/conversation/usage.ts";
 import type { Tally } from "../contracts/tools/call-gate.ts";
 import type { FailureState } from "../contracts/tools/identical-failure.ts";
 import type { SpinState } from "../contracts/tools/spin.ts";
-import type { Amounts, Effect, Fact, LogRecord, Position, Stops, Waiting } from "./records.ts";
+import type { Amounts, Effect, Fact, LogRecord, Position, Speaking, Stops, Waiting } from "./records.ts";
+import { controlled, isCut, marked, newStanding, type Standing, stepped } from "./standing.ts";
 
 /** The tool calls of one answer (or the results a caller reported), taken one after another. */
 export type Batch = {
@@ -16,6 +17,9 @@ export type Batch = {
   /** The calls were queued for the run: the model did not make them. */
   readonly queued: boolean;
 };
+
+/** A call that waits for the prompt that it stands for, and what the step was at. */
+export type Frame = Speaking & { readonly batch: Batch; readonly messages: number };
 
 export type State = {
   readonly version: 1;
@@ -62,6 +66,10 @@ export type State = {
   /** The call gate asked for another turn, whatever the continuation policy says. */
   readonly forced: boolean;
   readonly stops: Stops;
+  /** Null for an agent without sides. */
+  readonly standing: Standing | null;
+  /** The prompts that were called as tools and are speaking, the outermost first. */
+  readonly frames: readonly Frame[];
 };
 
 const noBatch: Batch = { count: 0, next: 0, halted: false, queued: false };
@@ -94,6 +102,8 @@ export const initialState: State = {
   complete: false,
   forced: false,
   stops: {},
+  standing: null,
+  frames: [],
 };
 
 /** A state that is being led on by records; nobody else may hold it meanwhile. */
@@ -122,6 +132,7 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.key = fact.key;
       state.messages = fact.messages;
       state.budgets = fact.budgets;
+      if (fact.turns) state.standing = { ...newStanding, turns: fact.turns };
       break;
     case "inbox.drained":
       state.queued = fact.calls;
@@ -131,6 +142,10 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.batch = noBatch;
       state.complete = false;
       state.forced = false;
+      if (state.standing) {
+        const { side } = state.standing;
+        state.standing = { ...state.standing, side: fact.side ?? side, marks: [], control: {}, code: null };
+      }
       break;
     case "budget.set":
       state.budgets = spend(state.budgets, { [fact.name]: fact.used });
@@ -160,28 +175,35 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.messages = fact.messages;
       pay(state, fact.spent);
       break;
-    case "compaction.failed":
     case "model.responded":
+      if (fact.control) state.standing = controlled(state.standing, fact.control);
+      state.in_flight = null;
+      state.postponed = null;
+      pay(state, fact.spent);
+      break;
+    case "compaction.failed":
       state.in_flight = null;
       state.postponed = null;
       pay(state, fact.spent);
       break;
     case "call.returned":
+      if (fact.control) state.standing = controlled(state.standing, fact.control);
+      goOn(state, at);
+      break;
     case "call.approved":
-      state.in_flight = null;
-      state.waiting = null;
-      unpark(state, at);
+      goOn(state, at);
       break;
     case "model.failed":
       state.in_flight = null;
       state.postponed = null;
       pay(state, fact.spent);
-      state.stops = { ...state.stops, failure: fact.as };
+      if (!fact.framed) state.stops = { ...state.stops, failure: fact.as };
       break;
     case "model.accepted":
       state.batch = { count: fact.calls, next: 0, halted: false, queued: false };
       if (fact.usage) state.usage = fact.usage;
       if (fact.exceeded) state.stops = { ...state.stops, budget: fact.exceeded };
+      if (state.standing && state.frames.length === 0) state.standing = stepped(state.standing);
       break;
     case "queue.accepted":
       state.batch = { count: fact.calls, next: 0, halted: false, queued: true };
@@ -204,8 +226,9 @@ function change(state: Draft, fact: Fact, at: number): void {
         ...state.batch,
         next: state.batch.next + 1,
         // What is settled after that ends nothing, and begins nothing again.
-        halted: state.batch.halted || fact.exceeded !== undefined || fact.completes === true,
+        halted: state.batch.halted || fact.exceeded !== undefined || fact.completes === true || isCut(state.standing),
       };
+      if (state.standing) state.standing = marked(state.standing, fact);
       if (fact.budgets) state.budgets = spend(state.budgets, fact.budgets);
       if (fact.failures) state.failures = fact.failures;
       if (fact.completes) state.complete = true;
@@ -248,6 +271,27 @@ function change(state: Draft, fact: Fact, at: number): void {
       state.complete = false;
       state.forced = true;
       break;
+    case "step.judged":
+      if (state.standing) {
+        const { code, side, turns } = fact;
+        state.standing = { ...state.standing, code, side, turns };
+      }
+      break;
+    case "handed.off":
+      state.standing = { ...(state.standing ?? newStanding), side: "a" };
+      state.complete = false;
+      state.forced = true;
+      break;
+    case "frame.pushed": {
+      const { call, prompt, at } = fact;
+      state.frames = [...state.frames, { call, prompt, at, batch: state.batch, messages: state.messages }];
+      state.batch = noBatch;
+      state.messages = fact.messages;
+      break;
+    }
+    case "frame.popped":
+      leaveFrame(state);
+      break;
     case "turn.assembled":
     case "tools.resolved":
     case "call.policed":
@@ -274,6 +318,20 @@ function wait(
   }
   state.stops = { ...state.stops, [as]: waiting };
   state.batch = { ...state.batch, next: state.batch.next + 1, halted: true };
+}
+
+function leaveFrame(state: Draft): void {
+  const frame = state.frames.at(-1);
+  if (!frame) return;
+  state.frames = state.frames.slice(0, -1);
+  state.batch = frame.batch;
+  state.messages = frame.messages;
+}
+
+function goOn(state: Draft, at: number): void {
+  state.in_flight = null;
+  state.waiting = null;
+  unpark(state, at);
 }
 
 function unpark(state: Draft, at: number): void {

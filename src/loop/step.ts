@@ -3,10 +3,11 @@ import type { Message } from "../contracts/conversation/message.ts";
 import { type JsonMap, seal } from "../contracts/json.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { canonicalName } from "../contracts/tools/declaration.ts";
+import type { Config } from "./config.ts";
 import type { EffectOrder, Next, Notice } from "./next.ts";
 import type { Amounts, CheckedPlace, Effect, Fact, LogRecord, Position } from "./records.ts";
 import { apply, type Draft, type State } from "./state.ts";
-import { absorb, type Body, type Config, type OpenCall, type Working } from "./working.ts";
+import { absorb, type Body, type OpenCall, type Working } from "./working.ts";
 
 export class Step {
   readonly records: LogRecord[] = [];

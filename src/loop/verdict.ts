@@ -7,7 +7,9 @@ import type { Outcome } from "../contracts/outcome.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { notifyExceeded } from "./announce.ts";
 import { failCallback } from "./failure.ts";
+import { closeFrames } from "./frame.ts";
 import { receiveInterrupt } from "./interrupt.ts";
+import { judgeSides } from "./judge-step.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
 import { nextTurn } from "./turn.ts";
@@ -17,6 +19,13 @@ import { showTranscript } from "./working.ts";
 export function endTurn(step: Step, arrived?: Outcome): Next | undefined {
   const { config, state } = step;
   const stops = Object.keys(state.stops).length > 0;
+  if (config.sides && !stops && !state.complete) return judgeSides(step, "turn.budget") ? undefined : endFlow(step);
+  const { stop, session, handoff } = state.standing?.control ?? {};
+  if (stop || session) return endFlow(step);
+  if (handoff !== undefined && !stops) {
+    step.record({ type: "handed.off", agent: handoff }, "turn.budget");
+    return;
+  }
   if (state.complete && !stops && blocksCompletion(step)) return;
   if (stops || state.complete) return endFlow(step);
   // Without somebody to ask first, the arrival at this position can only be the continuation policy's.
@@ -70,7 +79,7 @@ export function spendTurn(step: Step, arrived?: Outcome): Next | undefined {
     if (config.explicitTurns) notifyExceeded(step, spent);
     return recordEnd(step, false, config.explicitTurns);
   }
-  if (state.forced) return recordEnd(step, true);
+  if (config.sides || state.forced) return recordEnd(step, true);
   const { continuation } = config.asked;
   if (continuation === "ask") return askToContinue(step, arrived);
   return recordEnd(step, continuation === "default" && hadCalls(step));
@@ -106,6 +115,7 @@ function recordEnd(step: Step, goOn: boolean, exceeded = false): undefined {
 
 /** Nothing comes after this. */
 export function endFlow(step: Step): Next {
+  if (step.state.position !== "ended") closeFrames(step);
   if (step.state.position !== "ended") step.record({ type: "flow.ended" }, "ended", [{ to: "call", value: null }]);
   return { kind: "end" };
 }

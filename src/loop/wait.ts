@@ -12,6 +12,7 @@ import * as runtimeTool from "../contracts/tools/runtime-tool.ts";
 import { REDACTED } from "../contracts/tools/sensitive-keys.ts";
 import { resultMessage, returnResult, toolEvent } from "./call.ts";
 import { hidingDeclarationOf } from "./declared.ts";
+import { nameOfWait } from "./name-of-wait.ts";
 import type { Next } from "./next.ts";
 import { added, type Step } from "./step.ts";
 import { type Approval, approvalOf, isPending, PENDING } from "./waiting-result.ts";
@@ -48,7 +49,14 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
   step.notify(PENDING, { turn: state.turn, tool_name: call.name, tool_call_id: call.id, request_id });
   const parks = config.rules.waiting === "park";
   step.record(
-    { type: "call.waiting", call: call.number, request_id: short(request_id), as: "pending", parks },
+    {
+      type: "call.waiting",
+      call: call.number,
+      request_id: short(request_id),
+      as: "pending",
+      parks,
+      ...(isOfChild(result) && { child: true }),
+    },
     parks ? "call.parked" : "call.open",
     [
       // A parked call gets its one result when somebody brings it.
@@ -57,6 +65,11 @@ function waitForRuntime(step: Step, call: OpenCall, result: ToolResult, arrived?
       { to: "stop", value: { pending: request } },
     ],
   );
+}
+
+/** True when another thread brings the result. */
+function isOfChild({ metadata }: ToolResult): boolean {
+  return isMap(metadata) && metadata.waits_for === "child";
 }
 
 function pendingRequest(step: Step, call: OpenCall, result: ToolResult) {
@@ -73,7 +86,7 @@ function pendingRequest(step: Step, call: OpenCall, result: ToolResult) {
     ...snapshotMap(given),
     ...approvedParts(call),
   });
-  const request_id = config.rules.waiting === "park" ? nameOfWait(step) : request.request_id;
+  const request_id = config.rules.waiting === "park" ? nameOfWait(state.key, call.number) : request.request_id;
   return runtimeTool.request({ ...request, request_id, metadata: { ...request.metadata, turn_count: state.turn } });
 }
 
@@ -99,7 +112,7 @@ function waitingMessage(step: Step, request: runtimeTool.RuntimeToolRequest): me
     : redact(request.parameters, hidingDeclarationOf(step, call.name));
   const shown = canonicalJson.sortedText(parameters) === asked ? request : seal({ ...request, parameters });
   const payload = seal({ success: false, status: PENDING, result: shown, tool_name: call.name });
-  return resultMessage(call, canonicalJson.text(shown), payload);
+  return resultMessage(step, canonicalJson.text(shown), payload);
 }
 
 /** A call that a person has to approve. The envelope stands in the transcript in place of a result. */
@@ -110,17 +123,12 @@ export function waitForApproval(step: Step, { envelope, asked }: Approval): unde
   step.notify("approval_required", { turn: state.turn, tool_name: call.name, tool_call_id: call.id, action_id });
   const parks = config.rules.waiting === "park";
   // What the loop proposes is named after the call already; a tool may name what it proposes as it likes.
-  const request_id = parks && call.result ? nameOfWait(step) : short(action_id ?? call.id);
+  const request_id = parks && call.result ? nameOfWait(state.key, call.number) : short(action_id ?? call.id);
   step.record(
     { type: "call.waiting", call: call.number, request_id, as: "approval", parks },
     parks ? "call.parked" : "call.open",
     [added(asked), { to: "stop", value: { approval: envelope } }],
   );
-}
-
-/** A name for what a parked call waits for that no other call of any run has: providers and tools use theirs again. */
-function nameOfWait({ state, call }: Step): string {
-  return `request-${canonicalJson.sha256(`${state.key}\n${call.number}`).slice(0, 32)}`;
 }
 
 /** A name for the log and the state, which stay small whatever somebody calls his request. */

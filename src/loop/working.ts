@@ -1,108 +1,15 @@
 // What a driver holds in memory while the machine runs: the configuration and the content that records point to. It is
 // changed only by `absorb`, so that a driver which stored the bodies can build it again.
-import type { Budget } from "../contracts/conversation/budget.ts";
-import type { CompactionPolicy } from "../contracts/conversation/compaction-policy.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import { emptyMap, seal, snapshot } from "../contracts/json.ts";
 import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
-import type { CallRule } from "../contracts/tools/call-gate.ts";
 import type { ToolDeclaration, ToolMap } from "../contracts/tools/declaration.ts";
 import type { Prepared } from "../contracts/tools/execution.ts";
 import type { Exposure } from "../contracts/tools/exposure.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
+import type { Config } from "./config.ts";
 import type { Decision } from "./decision.ts";
-
-/** The callbacks that exist; the machine asks only those. */
-export type Asked = {
-  readonly cancellation: boolean;
-  /** Which tools the model sees; otherwise it sees them all. */
-  readonly visibility: boolean;
-  readonly auditFilter: boolean;
-  /** How a call may run; otherwise that follows from the context and the declaration alone. */
-  readonly actionPolicy: boolean;
-  readonly mediator: boolean;
-  readonly decisionFilter: boolean;
-  readonly diagnostics: boolean;
-  readonly completion: boolean;
-  readonly interrupt: boolean;
-  /** Whether the last words are what was asked for. */
-  readonly output: boolean;
-  /** `default`: while there are tool calls; `never`: one turn only. */
-  readonly continuation: "ask" | "default" | "never";
-};
-
-/** Where the families of contracts differ in policy, the difference is one of these. */
-export type Rules = {
-  /** What a call that waits for somebody outside does to the run. */
-  readonly waiting: "end" | "park";
-  /** What becomes of the calls of a halted batch that were not opened: nothing, or each gets its one result. */
-  readonly rest: "drop" | "settle";
-  /** Whether the parameters are shown of a call to a tool that there is not, of which nobody has said what is secret. */
-  readonly undeclared: "show" | "hide";
-  /** Every turn begins by asking for what waits for the run. */
-  readonly inbox: boolean;
-  /** When the time of a run is looked at: before every turn, or also before and after every call to a model. */
-  readonly clock: "turn" | "call";
-};
-
-/** What a run may spend on models, and what they cost. */
-export type Funds = {
-  /** The most that the run may use; null where there is no ceiling of its own. */
-  readonly tokens: number | null;
-  readonly nanodollars: number | null;
-  /** Others draw on the same funds: what is left of them is asked before every call. */
-  readonly isShared: boolean;
-  /** In the order in which they are asked; prices are US dollars per million tokens. */
-  readonly models: readonly {
-    readonly price: { readonly input: number; readonly output: number; readonly cached?: number } | null;
-    readonly maxOutputTokens: number | null;
-  }[];
-  /** The tokens of what every request holds beside the messages: instructions and tools. */
-  readonly overhead: number;
-  /** False when somebody else writes the summaries. */
-  readonly paysSummaries: boolean;
-};
-
-/** What does not change during a run. */
-export type Config = {
-  readonly key: string;
-  /**
-   * Goes into every hash of what a tool is called with that is written down, so that nobody can find a short secret by
-   * trying; nothing where nothing is written down.
-   */
-  readonly salt: string;
-  readonly maxTurns: number;
-  readonly context: JsonMap;
-  readonly budgets: Readonly<Record<string, Budget>>;
-  /** True when a budget counts calls, of all tools or of one. */
-  readonly countsCalls: boolean;
-  /** True when the caller set a `turns` budget, which then replaces `maxTurns` and shows as the reason to stop. */
-  readonly explicitTurns: boolean;
-  /** Every declared tool, whether the model sees it or not. */
-  readonly tools: ToolMap;
-  /** True when the context says how calls may run; otherwise that is for each declaration to say. */
-  readonly policesCalls: boolean;
-  /** What the policies are told beside the context of the turn. */
-  readonly policyContext: JsonMap;
-  /** The executors that a declaration may ask for by name. */
-  readonly executorTargets: readonly string[];
-  /** True when the loop itself runs the tool calls. */
-  readonly mediates: boolean;
-  readonly callRules: readonly CallRule[];
-  readonly compaction: CompactionPolicy | null;
-  /** True when somebody keeps what the overflow archive takes out. */
-  readonly archives: boolean;
-  readonly spinThreshold: number | null;
-  readonly failureThreshold: number | null;
-  readonly truncateBytes: number | null;
-  readonly storesRequests: boolean;
-  readonly storesActions: boolean;
-  readonly asked: Asked;
-  readonly rules: Rules;
-  /** Null where nobody counts what models cost. */
-  readonly funds: Funds | null;
-};
 
 /** The call that is being taken care of. */
 export type OpenCall = {
@@ -145,9 +52,21 @@ export type RunContent = {
   failure: JsonMap | null;
 };
 
+/** What a call waits with while the prompt that it stands for is speaking. */
+export type OuterWork = Pick<
+  Working,
+  "transcript" | "hasShownTools" | "answer" | "continuation" | "turnExecutions" | "call"
+> & {
+  /** The names of those that the model sees. */
+  readonly tools: readonly string[];
+};
+
 export type Working = {
-  readonly config: Config;
-  readonly transcript: Message[];
+  /** Changed by the driver alone, and only where the machine asks who acts. */
+  config: Config;
+  /** Of the thread, or of the prompt that is speaking for a call. */
+  transcript: Message[];
+  readonly outer: OuterWork[];
   readonly run: RunContent;
   /** What the caller gave, and the number of the turn. */
   context: JsonMap;
@@ -155,6 +74,8 @@ export type Working = {
   tools: ToolMap;
   /** True once a policy has spoken. */
   hasShownTools: boolean;
+  /** The tools that are seen again once the side acts that made the call. */
+  recalled: readonly string[] | null;
   answer: TurnAnswer;
   continuation: readonly Message[];
   /** What callbacks see of the growing lists: frozen copies, made when first asked for after a change. */
@@ -177,6 +98,10 @@ export type Body =
   | { readonly to: "continuation"; readonly messages: readonly Message[] }
   | { readonly to: "call"; readonly value: OpenCall | null }
   | { readonly to: "queued"; readonly calls: readonly JsonMap[] }
+  /** A prompt begins to speak for the open call, to these messages. */
+  | { readonly to: "frame"; readonly messages: readonly Message[]; readonly at: number }
+  /** It has spoken: this is what the call came to. */
+  | { readonly to: "outer"; readonly result: ToolResult }
   | { readonly to: "execution" | "tool_event" | "audit" | "event" | "provider_diagnostics"; readonly value: JsonMap }
   | {
       readonly to: "accepted";
@@ -193,6 +118,7 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
   return {
     config,
     transcript: [...messages],
+    outer: [],
     run: {
       executions: [],
       tool_events: [],
@@ -208,8 +134,9 @@ export function startWorking(config: Config, messages: readonly Message[]): Work
       failure: null,
     },
     context: config.context,
-    tools: config.tools,
+    tools: offeredOf(config),
     hasShownTools: false,
+    recalled: null,
     answer: noAnswer,
     continuation: [],
     shown: { transcript: null, executions: null },
@@ -279,6 +206,12 @@ export function absorb(working: Working, body: Body): void {
     case "queued":
       working.queued = body.calls;
       break;
+    case "frame":
+      enterFrame(working, body.messages);
+      break;
+    case "outer":
+      leaveFrame(working, body.result);
+      break;
     case "execution":
       working.shown.executions = null;
       run.executions.push(body.value);
@@ -303,6 +236,39 @@ export function absorb(working: Working, body: Body): void {
     default:
       body satisfies never;
   }
+}
+
+function enterFrame(working: Working, messages: readonly Message[]): void {
+  const { transcript, tools, hasShownTools, answer, continuation, turnExecutions, call } = working;
+  const seen = Object.keys(tools);
+  working.outer.push({ transcript, tools: seen, hasShownTools, answer, continuation, turnExecutions, call });
+  Object.assign(working, { transcript: [...messages], answer: noAnswer, continuation: [], turnExecutions: [] });
+  Object.assign(working, { tools: offeredOf(working.config), hasShownTools: false, call: null });
+  working.shown.transcript = null;
+}
+
+function leaveFrame(working: Working, result: ToolResult): void {
+  const outer = working.outer.pop();
+  if (!outer?.call) throw new Error("No call waits for what the prompt has said.");
+  const { tools: recalled, ...work } = outer;
+  Object.assign(working, work, { recalled, tools: {}, call: { ...outer.call, result } });
+  working.shown.transcript = null;
+}
+
+/** Another side, or another prompt, is at work from now on. */
+export function recast(working: Working, config: Config): void {
+  const { context, recalled } = working;
+  working.config = config;
+  working.context = context.turn === undefined ? config.context : seal({ ...config.context, turn: context.turn });
+  working.tools = recalled ? named(config.tools, recalled) : offeredOf(config);
+  // What the other one was shown says nothing of what this one may see.
+  if (!recalled) working.hasShownTools = false;
+  working.recalled = null;
+}
+
+/** What a model sees until a policy has spoken. */
+function offeredOf({ offered, tools }: Config): ToolMap {
+  return offered ? named(tools, offered) : tools;
 }
 
 /** The named ones of the declared tools, in the order of the names. */

@@ -23,8 +23,25 @@ export type ModelOptions = {
   readonly output?: { readonly name: string; readonly schema: JsonMap };
   /** The longest answer that is still paid for, in tokens. */
   readonly maxOutputTokens?: number;
+  /** Whether the model has to call a tool, or must not; as it likes unless given. Says nothing where there are no tools. */
+  readonly toolChoice?: "auto" | "none" | "required";
+  /** Whether one answer may hold several calls. Only providers that have a setting for it are told. */
+  readonly parallelToolCalls?: boolean;
+  readonly reasoning?: ReasoningOptions;
+  /** Settings for this request by the provider's name, laid over those of the model itself key by key. */
+  readonly providerOptions?: JsonMap;
   /** Told of the answer piece by piece; what it throws is the caller's own mistake. */
   readonly onDelta?: (delta: ModelDelta) => void;
+};
+
+/** How a model is to think before it answers. */
+export type ReasoningOptions = {
+  /** Models of the AI SDK's interface v4 are told; for older ones it stands in the provider's own options. */
+  readonly effort?: "low" | "medium" | "high";
+  /** The longest thought, in tokens. No two providers agree on it: the AI SDK has it in the provider's own options alone. */
+  readonly maxTokens?: number;
+  /** Thoughts are not told while they come. They are kept with the answer: some providers want them back. */
+  readonly exclude?: boolean;
 };
 
 /** What a model answers. A text alone is an answer too. */

@@ -107,3 +107,25 @@ it("finds calls without a result, results without a call, and words in between",
     "1 calls have no result",
   ]);
 });
+
+it("looks into what prompts have said that were used as tools", async () => {
+  const { exported, messages } = await playedThread();
+  const [, call, result] = exported.messages;
+  if (!call || !result) expect.fail();
+  const deeper = (row: typeof call, seq: number) => ({ ...row, seq, depth: 1, parent_seq: 1 });
+  // Not what was written, which the chain of the log shows as well.
+  const check = (...more: readonly (typeof call)[]) => {
+    const found = checkThread({ ...exported, messages: [...exported.messages, ...more] }, messages);
+    return found.filter((sentence) => !sentence.includes("chain"));
+  };
+  expect(check(deeper(call, 100), deeper(result, 101))).toEqual([]);
+  expect(check(deeper(call, 100))).toEqual(["1 calls have no result"]);
+});
+
+it("finds nothing in a child that waits for its variables", async () => {
+  const { exported, messages } = await playedThread(ring);
+  const [request] = exported.requests;
+  if (!request) expect.fail();
+  const requests = [request, { ...request, kind: "variables" as const }];
+  expect(checkThread({ ...exported, requests }, messages)).toEqual([]);
+});

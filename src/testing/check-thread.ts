@@ -4,14 +4,18 @@ import { unpackRecords } from "../loop/packed-records.ts";
 import type { LogRecord } from "../loop/records.ts";
 import { firstBrokenEvent, type ThreadExport } from "../threads/export.ts";
 import type { ThreadMessage } from "../threads/thread.ts";
+import { deeperMessages } from "./deeper-messages.ts";
 
 /** A sentence for everything that is not as promised. */
 export function checkThread(exported: ThreadExport, messages: readonly ThreadMessage[]): readonly string[] {
+  const mayWait = exported.thread.status === "waiting";
+  const spoken = Map.groupBy(deeperMessages(exported), ({ parent_seq }) => parent_seq);
   return [
     ...checkStored(exported),
     ...checkRuns(exported),
     ...checkCalls(exported),
-    ...checkResults(messages, exported.thread.status === "waiting"),
+    ...checkResults(messages, mayWait),
+    ...[...spoken.values()].flatMap((said) => checkResults(said, mayWait)),
   ];
 }
 
@@ -22,7 +26,9 @@ function checkStored(exported: ThreadExport): string[] {
   const broken = firstBrokenEvent(exported);
   if (broken !== undefined) problems.push(`the chain of its log breaks at event ${broken}`);
   if (thread.status === "stuck" || thread.status === "running") problems.push(`it is ${thread.status}`);
-  const open = requests.filter(({ status }) => status === "pending" || status === "answered").length;
+  // A child that nobody has set the variables for may wait for ever: no run waits with it.
+  const ofRuns = requests.filter(({ kind }) => kind !== "variables");
+  const open = ofRuns.filter(({ status }) => status === "pending" || status === "answered").length;
   if (open > (thread.status === "waiting" ? 1 : 0)) problems.push(`${open} requests are not settled`);
   return problems;
 }

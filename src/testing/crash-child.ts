@@ -7,6 +7,7 @@ import { type Fate, meetFate } from "./crash-points.ts";
 import { type LedgerClient, openEffectLedger } from "./ledger-client.ts";
 import { isScenario, type Scenario } from "./scenario.ts";
 import { tell } from "./told.ts";
+import { untilAllAtRest } from "./until-at-rest.ts";
 
 export type CrashOrder = Fate & {
   readonly database: CaseDatabase;
@@ -35,6 +36,7 @@ async function obey(order: CrashOrder): Promise<void> {
     drainMs: 2_000,
     verifies: true,
     ...played.options,
+    ...played.definitions?.(world),
     backend: await backendOf(order.database),
     agents: played.agents(world),
     onPoint: reached,
@@ -44,7 +46,8 @@ async function obey(order: CrashOrder): Promise<void> {
   const asked = new Promise<void>((resolve) => process.stdin.resume().once("end", resolve));
   const late = asked.then(() => Promise.reject(new Error("The scenario did not come to its end.")));
   try {
-    await Promise.race([played.run({ holdfast, ...world }).then(() => rest(holdfast)), late]);
+    // What was left for threads may still be on its way when the program has ended.
+    await Promise.race([played.run({ holdfast, ...world }).then(() => untilAllAtRest(holdfast)), late]);
     await Promise.race([check(played, holdfast, ledger), late]);
   } catch (error) {
     fail(error);
@@ -68,16 +71,6 @@ function withPoints(ledger: LedgerClient, reached: Reached): LedgerClient {
       return recorded;
     },
   };
-}
-
-/** What was left for threads may still be on its way when the program has ended. */
-async function rest(holdfast: Holdfast): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const threads = await holdfast.threads.list({ limit: 100, ...(after !== undefined && { after }) });
-    for (const { id } of threads) await (await holdfast.threads.get(id)).wait();
-    after = threads.at(-1)?.id;
-    if (after === undefined) return;
-  }
 }
 
 async function check({ check }: Scenario, holdfast: Holdfast, ledger: LedgerClient): Promise<void> {

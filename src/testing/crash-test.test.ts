@@ -44,6 +44,16 @@ describe("a tool that is right", () => {
   });
 });
 
+describe("an agent with a child and an effect", () => {
+  it("comes to the same as undisturbed, although ids are drawn anew, with one child and one ring", async () => {
+    const at = ["before commit begun run_tool #2", "after effect run_tool #2", "after recording ring #1"];
+    const { crashes, effects, violations } = await crash("family", { at, anyOrder: true });
+
+    expect({ crashes: crashes.toSorted(), violations }).toEqual({ crashes: at.toSorted(), violations: [] });
+    expect(effects).toEqual({ ring: { undisturbed: 1, fewest: 1, most: 1 } });
+  });
+});
+
 describe("a tool of which nobody can tell what it did", () => {
   it("is reported as unknown, and never runs twice", async () => {
     const { effects, unknown, violations } = await crash("silent");

@@ -1,11 +1,13 @@
 // The threads of a scenario that has come to its end, read from its database.
-import type { StoredCall } from "../backend/thread-store.ts";
+import type { StoredCall, Thread } from "../backend/thread-store.ts";
 import { createHoldfast, type Holdfast } from "../holdfast.ts";
 import type { ThreadMessage } from "../threads/thread.ts";
 import { backendOf, type CaseDatabase, SECRET_KEY } from "./case-database.ts";
 import { checkThread } from "./check-thread.ts";
+import { withoutIds } from "./without-ids.ts";
 
 export type ReadThread = {
+  /** Of a child: the name that it has in its parent. */
   readonly key: string;
   readonly status: string;
   /** What users have said, in order. */
@@ -20,24 +22,49 @@ export async function readThreads(database: CaseDatabase): Promise<readonly Read
   const backend = await backendOf(database);
   const holdfast = await createHoldfast({ backend, agents: [], runs: false, secretKey: SECRET_KEY });
   try {
-    const found: ReadThread[] = [];
-    for (let after: string | undefined; ; ) {
-      const page = await holdfast.threads.list({ limit: 100, ...(after !== undefined && { after }) });
-      for (const { id } of page) found.push(await readThread(holdfast, id));
-      after = page.at(-1)?.id;
-      if (after === undefined) return found;
-    }
+    const threads = await allThreads(holdfast);
+    const keys = namedKeys(threads);
+    return await Promise.all(threads.map(({ id }) => readThread(holdfast, id, keys.get(id) ?? id)));
   } finally {
     await holdfast.close();
   }
 }
 
-async function readThread(holdfast: Holdfast, id: string): Promise<ReadThread> {
+/** Oldest first. */
+async function allThreads(holdfast: Holdfast): Promise<readonly Thread[]> {
+  const found: Thread[] = [];
+  for (;;) {
+    const after = found.at(-1)?.id;
+    const page = await holdfast.threads.list({ limit: 100, ...(after !== undefined && { after }) });
+    if (page.length === 0) return found;
+    found.push(...page);
+  }
+}
+
+/** The key of a child is drawn anew every time; its parent and its name are not. One more of a name is told from the first. */
+function namedKeys(threads: readonly Thread[]): ReadonlyMap<string, string> {
+  const byId = new Map(threads.map((thread) => [thread.id, thread]));
+  const nameOf = ({ key, parent_id, child }: Thread): string => {
+    const parent = parent_id === null ? undefined : byId.get(parent_id);
+    return parent ? `${nameOf(parent)} > ${child?.thread_name}` : key;
+  };
+  const taken = new Map<string, number>();
+  return new Map(
+    threads.map((thread) => {
+      const name = nameOf(thread);
+      const times = (taken.get(name) ?? 0) + 1;
+      taken.set(name, times);
+      return [thread.id, times === 1 ? name : `${name} #${times}`];
+    }),
+  );
+}
+
+async function readThread(holdfast: Holdfast, id: string, key: string): Promise<ReadThread> {
   const handle = await holdfast.threads.get(id);
   const exported = await handle.export();
   const messages = await handle.messages();
   return {
-    key: handle.key,
+    key,
     status: exported.thread.status,
     said: messages.flatMap(wordsOfUser),
     unknown: exported.calls.filter(({ phase }) => phase === "unknown"),
@@ -46,5 +73,6 @@ async function readThread(holdfast: Holdfast, id: string): Promise<ReadThread> {
 }
 
 function wordsOfUser({ message: { type, role, content } }: ThreadMessage): string[] {
-  return type === "text" && role === "user" ? [typeof content === "string" ? content : JSON.stringify(content)] : [];
+  if (type !== "text" || role !== "user") return [];
+  return [withoutIds(typeof content === "string" ? content : JSON.stringify(content))];
 }

@@ -1,6 +1,7 @@
 // What a scenario is: agents, and a small program with them that can be begun again from its first line after a crash.
 import type { Holdfast, HoldfastOptions } from "../holdfast.ts";
 import type { Agent } from "../threads/agent.ts";
+import type { Definitions } from "../threads/definitions/registry.ts";
 import type { Reached } from "../threads/points.ts";
 import type { RecordedEffect } from "./effect-ledger.ts";
 import type { LedgerClient } from "./ledger-client.ts";
@@ -21,6 +22,8 @@ export type Ending = { readonly holdfast: Holdfast; readonly effects: readonly R
 
 export type Scenario = {
   agents(world: World): readonly Agent[];
+  /** What agents refer to by name, such as effects and hooks. */
+  definitions?(world: World): Partial<Omit<Definitions, "agents">>;
   /**
    * The program. After a crash it is run again from its first line, so it opens threads by their keys and gives a key to
    * everything that it sends.

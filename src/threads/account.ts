@@ -1,10 +1,12 @@
-// What the records of a step mean for the tables that others read: runs, calls, what is queued.
+// What the records of a step mean for the tables that others read: runs, calls, logs, what is left behind.
 import type { LogRecord } from "../loop/records.ts";
 import type { Batch } from "./batch.ts";
+import { contextUsage } from "./context-usage.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
 import { begunCall } from "./in-flight.ts";
 import type { InboxOffer } from "./inbox-offer.ts";
+import { nothingLeft } from "./left-behind.ts";
 import type { ThreadRun } from "./thread-run.ts";
 
 type Accounted = {
@@ -23,6 +25,16 @@ export function account(host: Host, { held, run, batch, offer }: Accounted, reco
         break;
       case "inbox.drained":
         offer.take(batch, fact);
+        leave(run, batch);
+        break;
+      case "model.responded":
+        batch.writes.push(...contextUsage(run, held, host.now()));
+        note(run, batch, "model_call");
+        leave(run, batch);
+        break;
+      case "model.failed":
+      case "effect.postponed":
+        note(run, batch, "model_failed");
         break;
       case "model.accepted":
         held.steps++;
@@ -37,11 +49,31 @@ export function account(host: Host, { held, run, batch, offer }: Accounted, reco
       case "call.returned":
       case "call.approved":
         batch.run ??= { status: "running", outcome: null, ended: false };
-        batch.queued.push(...run.queued);
-        run.queued = [];
+        leave(run, batch);
+        break;
+      case "handed.off":
+        held.agent = fact.agent;
+        batch.writes.push({ write: "agent", thread_id: held.id, agent: fact.agent });
         break;
       default:
         break;
     }
   }
+}
+
+/** What code left behind goes into the commit that says what the code came to. */
+function leave(run: ThreadRun, batch: Batch): void {
+  const { entries, writes, events, control } = run.left;
+  // Code that ends the run does not want to run what it has queued before.
+  const isEnd = control.stop === true || control.session !== undefined;
+  batch.queued.push(...(isEnd ? entries.filter(({ kind }) => kind !== "tool") : entries));
+  batch.writes.push(...writes);
+  for (const { event, data } of events) batch.notes.push({ type: "thread_event", metadata: { event, data } });
+  run.left = nothingLeft;
+}
+
+/** What is known of an attempt at a model beside the records, for its log. */
+function note(run: ThreadRun, batch: Batch, type: "model_call" | "model_failed"): void {
+  if (run.attempted) batch.notes.push({ type, metadata: { ...run.attempted } });
+  run.attempted = null;
 }

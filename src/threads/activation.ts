@@ -4,23 +4,29 @@ import type { Claimed } from "../backend/engine.ts";
 import type { ThreadStatus } from "../backend/thread-store.ts";
 import { advance, release } from "../loop/advance.ts";
 import { forget } from "../loop/keep-working.ts";
-import type { Arrived, EffectOrder, Next, Question } from "../loop/next.ts";
+import type { Arrived, EffectOrder, Inbox, Next, Question } from "../loop/next.ts";
 import { initialState } from "../loop/state.ts";
 import { account } from "./account.ts";
 import { Batch } from "./batch.ts";
-import { hasWork, isWork, staysStopped } from "./entries.ts";
+import { runDueEffect } from "./effects/due-effect.ts";
+import { hasWork, isWork, isWorkKind, staysStopped } from "./entries.ts";
 import { HeldThread, type Settling } from "./held-thread.ts";
 import type { Host } from "./host.ts";
 import { begunCall } from "./in-flight.ts";
 import { InboxOffer } from "./inbox-offer.ts";
+import { withControl } from "./left-behind.ts";
+import { tellCreated } from "./message-hooks.ts";
 import { attempted } from "./model-attempt.ts";
 import { endedOutcome, waitingOutcome } from "./outcome.ts";
 import { judge } from "./output.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 import { requestOf } from "./request-of.ts";
+import { endWrites, sessionOutcome } from "./run-end.ts";
 import { type Start, startThread, type Unstored } from "./start-thread.ts";
-import { cutOff, takeStop } from "./stopping.ts";
-import type { ThreadRun } from "./thread-run.ts";
+import { cutOff, takeStop, unlessStopping } from "./stopping.ts";
+import { takeOver } from "./take-over.ts";
+import { agentOf, type ThreadRun } from "./thread-run.ts";
+import { actingSide, enterPrompt, toolsThereAre } from "./who-acts.ts";
 import { untilTimeUp, workTimeLeft } from "./work-time.ts";
 
 /** What the worker decides about an activation while it goes on. */
@@ -79,7 +85,7 @@ class Driver {
   constructor(host: Host, claim: Claim) {
     this.#host = host;
     this.#claim = claim;
-    this.#offer = new InboxOffer(host.sealing);
+    this.#offer = new InboxOffer(host);
   }
 
   async run(): Promise<void> {
@@ -109,7 +115,7 @@ class Driver {
 
   lose(): void {
     this.#isLost = true;
-    if (this.held) this.held.isGivenUp = true;
+    this.held?.giveUp();
     this.#run?.abort.abort();
   }
 
@@ -117,10 +123,12 @@ class Driver {
   async lookAtInbox(): Promise<void> {
     const { held } = this;
     const run = this.#run;
-    if (!held || !run) return;
+    if (!held) return;
     try {
       const waiting = await this.#host.stores.inbox.waiting(held.id);
-      if (waiting.some(({ kind }) => kind === "stop")) run.abort.abort();
+      if (!waiting.some(({ kind }) => kind === "stop")) return;
+      run?.abort.abort();
+      held.cutEffect();
     } catch {
       // The database is away for a moment; the entry is found with the next commit.
     }
@@ -143,7 +151,10 @@ class Driver {
   async #hold(since: number): Promise<HeldThread> {
     const { worker, claimed } = this.#claim;
     const held = await HeldThread.load(this.#host, worker, claimed, since);
-    held.isGivenUp = this.#isLost;
+    if (this.#isLost) held.giveUp();
+    held.onCommit = () => {
+      this.#commits++;
+    };
     this.held = held;
     return held;
   }
@@ -162,9 +173,12 @@ class Driver {
           await this.#park(held, run, batch);
           return false;
         case "wait": {
-          const dueAfter = Math.max(0, next.until - this.#host.now());
-          if (batch.isEmpty) await held.giveBack(dueAfter);
-          else await this.#commit(held, run, batch, "waiting", { dueAfter });
+          const dueAfter = unlessStopping(held, batch, next.until - this.#host.now());
+          if (batch.isEmpty) {
+            await runDueEffect(this.#host, held, run);
+            await held.giveBack(dueAfter);
+          }
+          if (!batch.isEmpty) await this.#commit(held, run, batch, "waiting", { dueAfter });
           return false;
         }
         case "effect":
@@ -174,7 +188,8 @@ class Driver {
       }
       const { order } = next;
       const isOver = order.kind === "call_model" && this.#claim.isSliceOver(this.#commits);
-      if (isOver && held.state?.reserved) {
+      // It was never sent: whoever takes the thread up must not take it for an attempt that got lost.
+      if (isOver && held.state) {
         const released = release(held.state, run.working, this.#host.now());
         held.state = released.state;
         batch.add(released);
@@ -186,7 +201,7 @@ class Driver {
       const isAgain = order.kind === "run_tool" && mayHaveRun;
       mayHaveRun = false;
       arrived = takeStop(held, batch, isAgain) ?? (await this.#perform(held, run, batch, order, isAgain));
-      this.#unstored = { arrived, queued: run.queued, seq: held.state?.seq ?? 0 };
+      this.#unstored = { arrived, left: run.left, seq: held.state?.seq ?? 0 };
     }
   }
 
@@ -206,15 +221,43 @@ class Driver {
   }
 
   async #answer(held: HeldThread, run: ThreadRun, batch: Batch, question: Question): Promise<Arrived> {
-    if (question.hook === "inbox") return { returned: await this.#offer.make(held, batch) };
-    if (question.hook === "output" && run.agent.output) {
-      const { output } = run.agent;
+    const { output } = run.cast.agent;
+    switch (question.hook) {
+      case "inbox":
+        return { returned: await this.#beginTurn(held, run, batch) };
+      case "cast":
+        run.act(run.cast.side);
+        return { returned: true };
+      case "frame":
+        return await this.#ask(held, run, batch, () => enterPrompt(this.#host, held, run, question.call));
+      case "visible_tools":
+        return await this.#ask(held, run, batch, () => this.#visibleTools(held, run, batch, question));
+      case "funds":
+        return await this.#ask(held, run, batch, () => this.#fundsLeft(held, run));
+      default:
+        break;
+    }
+    if (question.hook === "output" && output) {
       const left = workTimeLeft(run.working.config, held.state, this.#host.now());
       const { signal } = run.abort;
       return await this.#ask(held, run, batch, () => untilTimeUp(left, signal, () => judge(output, question.text)));
     }
-    if (question.hook === "funds") return await this.#ask(held, run, batch, () => this.#fundsLeft(held, run));
     return await this.#ask(held, run, batch, () => run.carryOut.answer(question));
+  }
+
+  /** What waits for the turn, and who acts in it: from here on the machine is configured for them. */
+  async #beginTurn(held: HeldThread, run: ThreadRun, batch: Batch): Promise<Inbox> {
+    const inbox = await this.#offer.make(held, batch, run);
+    if (run.cast.agent.slug !== held.agent) await takeOver(this.#host, held, batch);
+    const side = actingSide(held, run, { messages: this.#offer.asking, calls: inbox.calls });
+    const isHuman = held.state?.turn === 0 && agentOf(this.#host, held).sides[side].backing.kind !== "prompt";
+    if (!isHuman) run.act(side);
+    return run.cast.agent.style === "standard" ? { ...inbox, side } : inbox;
+  }
+
+  async #visibleTools(held: HeldThread, run: ThreadRun, { writes }: Batch, question: Question): Promise<unknown> {
+    const allowed = await run.carryOut.answer(question);
+    return Array.isArray(allowed) ? await toolsThereAre(this.#host, held, run, { allowed, writes }) : allowed;
   }
 
   /** Asks somebody who may take long, until the run is cut off. */
@@ -246,7 +289,7 @@ class Driver {
     await reached(`after effect ${order.kind}`);
     if (!outcome) return await cutOff(held, run, batch, true);
     const isOfModel = order.kind === "call_model" || order.kind === "summarize";
-    return isOfModel ? attempted(outcome, run, held.state, this.#host.now()) : outcome;
+    return isOfModel ? attempted(outcome, run, held.state, this.#host.now()) : withControl(outcome, run.left);
   }
 
   /** Nothing is begun without a lease that holds for a while: a process that slept may have lost it. */
@@ -274,12 +317,14 @@ class Driver {
   async #park(held: HeldThread, run: ThreadRun, batch: Batch): Promise<void> {
     const { state } = held;
     if (!state) throw new Error(`Thread ${held.id} has no state to park in.`);
-    const { request, shown } = requestOf(state, run.working, run.agent, this.#host.sealing);
+    const { request, shown } = requestOf(state, run.working, run.cast, this.#host.sealing);
     batch.opened = request;
     const outcome = waitingOutcome(state, { request_id: request.id, kind: request.kind, shown });
-    batch.run = { ...batch.run, status: outcome.status, outcome: JSON.stringify(outcome), ended: false };
-    const dueAfter = request.expires_after === null ? null : request.expires_after / 1000;
-    await this.#commit(held, run, batch, "waiting", { dueAfter });
+    // Whoever sent the message waits for what comes of it, and that is for the child to say first.
+    const told = request.kind === "child" ? null : JSON.stringify(outcome);
+    batch.run = { ...batch.run, status: outcome.status, outcome: told, ended: false };
+    const expiresAfter = request.expires_after === null ? null : request.expires_after / 1000;
+    await this.#commit(held, run, batch, "waiting", { dueAfter: unlessStopping(held, batch, expiresAfter) });
   }
 
   /** The run is over. True when another one is to follow at once. */
@@ -289,10 +334,12 @@ class Driver {
     const left = held.entries.filter(({ seq }) => !batch.drained.includes(seq));
     // A summary is written late and stands first: it is no message of the run.
     const own = held.seqs.filter((seq) => seq >= held.runFrom && seq !== batch.summarySeq).length;
-    const outcome = endedOutcome(state, run.working, own);
+    const outcome = await sessionOutcome(this.#host, held, batch, endedOutcome(state, run.working, own));
     batch.run = { ...batch.run, status: outcome.status, outcome: JSON.stringify(outcome), ended: true };
     const isStopped = staysStopped(left, held.stoppingAt);
-    const goesOn = !held.isTerminated && !isStopped && (hasWork(left) || batch.queued.length > 0);
+    await endWrites(this.#host, held, run, batch, { outcome, isStopped: outcome.interrupted !== undefined });
+    const isOver = held.isTerminated || batch.writes.some(({ write }) => write === "terminate");
+    const goesOn = !isOver && !isStopped && (hasWork(left) || batch.queued.some(isWorkKind));
     const status: ThreadStatus = goesOn ? "running" : isStopped ? "stopped" : "idle";
     // What was to be changed after the run is changed now; work that is kept has to wait.
     const dueAfter = left.every(isWork) ? null : 0;
@@ -310,7 +357,7 @@ class Driver {
   ): Promise<void> {
     await held.commit(batch, run.working, status, settling);
     this.#unstored = undefined;
-    this.#commits++;
+    await tellCreated(this.#host, held, run, batch);
     for (const { event, payload } of batch.notices) run.tell(event, payload);
     forget(run.working);
   }

@@ -11,40 +11,41 @@ const model = (more: Partial<ReadyModel> = {}): ReadyModel => ({
   ...more,
 });
 const clerk = (more: Partial<AgentDefinition> = {}) => agent({ slug: "clerk", model: () => "", ...more });
+const spending = (more: Partial<AgentDefinition> = {}) => ({ agent: clerk(more), tools: clerk(more).tools });
 
 describe("what a run may spend", () => {
   it("is not counted where there is neither a limit nor a price nor anybody to share with", () => {
-    expect(fundsOf(clerk({ limits: { steps: 3, seconds: 5 } }), [model()], false)).toBeNull();
+    expect(fundsOf(spending({ limits: { steps: 3, seconds: 5 } }), [model()], false)).toBeNull();
   });
 
   it("is counted as soon as there is one of them", () => {
-    expect(fundsOf(clerk({ limits: { tokens: 500 } }), [model()], false)).toMatchObject({
+    expect(fundsOf(spending({ limits: { tokens: 500 } }), [model()], false)).toMatchObject({
       tokens: 500,
       nanodollars: null,
       isShared: false,
     });
-    expect(fundsOf(clerk({ limits: { usd: 0.5 } }), [model({ price })], false)).toMatchObject({
+    expect(fundsOf(spending({ limits: { usd: 0.5 } }), [model({ price })], false)).toMatchObject({
       tokens: null,
       nanodollars: 500_000_000,
     });
-    expect(fundsOf(clerk(), [model(), model({ price })], false)).toMatchObject({ tokens: null, nanodollars: null });
-    expect(fundsOf(clerk(), [model()], true)).toMatchObject({ isShared: true });
+    expect(fundsOf(spending(), [model(), model({ price })], false)).toMatchObject({ tokens: null, nanodollars: null });
+    expect(fundsOf(spending(), [model()], true)).toMatchObject({ isShared: true });
   });
 
   it("goes to the models in their order, and to summaries unless somebody else writes them", () => {
     const models = [model({ price }), model({ price, maxOutputTokens: 100 })];
-    expect(fundsOf(clerk(), models, false)).toMatchObject({
+    expect(fundsOf(spending(), models, false)).toMatchObject({
       models: [
         { price, maxOutputTokens: null },
         { price, maxOutputTokens: 100 },
       ],
       paysSummaries: true,
     });
-    expect(fundsOf(clerk({ summarizer: () => "" }), models, false)).toMatchObject({ paysSummaries: false });
+    expect(fundsOf(spending({ summarizer: () => "" }), models, false)).toMatchObject({ paysSummaries: false });
   });
 
   it("begins with what every request holds: instructions, tools, and the form of the last words", () => {
-    const overhead = (more: Partial<AgentDefinition>) => fundsOf(clerk(more), [model()], true)?.overhead ?? 0;
+    const overhead = (more: Partial<AgentDefinition>) => fundsOf(spending(more), [model()], true)?.overhead ?? 0;
     const bare = overhead({});
     expect(overhead({ instructions: "x".repeat(300) })).toBe(bare + 100);
     const tools = [tool({ name: "shop/peek", description: "x".repeat(300), execute: () => null })];

@@ -24,6 +24,8 @@ export async function applyChanges(
     } else if (entry.kind === "deletion") {
       batch.supersede(entry.body.seq, null);
       batch.notes.push({ type: "message_deleted", metadata: { seq: entry.body.seq } });
+    } else if (entry.kind === "inject") {
+      batch.addMessage(message.normalize(entry.body.message));
     } else if (entry.kind === "settlement") {
       await settleUnknown(host, held, entry.body, batch);
     }

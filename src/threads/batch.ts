@@ -2,6 +2,7 @@
 import type { NewEntry } from "../backend/inbox.ts";
 import type { NewRequest, RequestStatus } from "../backend/request-store.ts";
 import type { CallChange, NewMessage, RunChange } from "../backend/thread-store.ts";
+import type { Write } from "../backend/write.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { isMap, type JsonMap } from "../contracts/json.ts";
 import type { Advance } from "../loop/advance.ts";
@@ -9,6 +10,9 @@ import type { Notice } from "../loop/next.ts";
 import type { LogRecord } from "../loop/records.ts";
 import type { Body } from "../loop/working.ts";
 import { contentHash } from "./chain.ts";
+
+/** The rows of a transcript that waits while a prompt speaks, and that of the call for which it does. */
+export type OuterRows = { readonly seqs: readonly number[]; readonly parent: number };
 
 export class Batch {
   readonly records: LogRecord[] = [];
@@ -18,19 +22,29 @@ export class Batch {
   readonly calls: CallChange[] = [];
   readonly drained: number[] = [];
   readonly queued: NewEntry[] = [];
+  /** What tools, hooks, effects and children leave behind. */
+  readonly writes: Write[] = [];
   /** True once the answer that the turn goes on from is another one. */
   changesAnswer = false;
   opened: NewRequest | null = null;
   closed: { id: string; from: RequestStatus; to: RequestStatus } | null = null;
   run: RunChange | null = null;
   readonly #seqs: number[];
+  readonly #outer: OuterRows[];
   #nextMessage: number;
   #tailFrom: number;
   #summarySeq: number | null;
 
   /** `seqs` are the rows in which the messages of the transcript stand; they are kept in step with it. */
-  constructor(from: { nextMessage: number; tailFrom: number; summarySeq: number | null; seqs: number[] }) {
+  constructor(from: {
+    nextMessage: number;
+    tailFrom: number;
+    summarySeq: number | null;
+    seqs: number[];
+    outer: OuterRows[];
+  }) {
     this.#seqs = from.seqs;
+    this.#outer = from.outer;
     this.#nextMessage = from.nextMessage;
     this.#tailFrom = from.tailFrom;
     this.#summarySeq = from.summarySeq;
@@ -49,7 +63,8 @@ export class Batch {
   }
 
   get isEmpty(): boolean {
-    return this.records.length + this.messages.length + this.calls.length + this.drained.length === 0;
+    const { records, messages, calls, drained, writes, notes } = this;
+    return records.length + messages.length + calls.length + drained.length + writes.length + notes.length === 0;
   }
 
   /** Takes in one step of the machine. */
@@ -96,6 +111,16 @@ export class Batch {
       case "answer":
         this.changesAnswer = true;
         break;
+      case "frame":
+        this.changesAnswer = true;
+        this.#outer.push({ seqs: [...this.#seqs], parent: this.#seqs[body.at] ?? 0 });
+        this.#seqs.length = 0;
+        for (const message of body.messages) this.addMessage(message);
+        break;
+      case "outer":
+        this.changesAnswer = true;
+        this.#seqs.splice(0, this.#seqs.length, ...(this.#outer.pop()?.seqs ?? []));
+        break;
       case "audit":
         this.notes.push({ type: "tool_audit", metadata: body.value });
         break;
@@ -127,6 +152,11 @@ export class Batch {
     this.#write("message", message, null);
   }
 
+  /** Adds something that readers of the thread see, and models do not. */
+  addNotice(message: Message): void {
+    this.#write("notice", message, null);
+  }
+
   /** Writes what replaces an earlier message, or takes it out when there is nothing to replace it. */
   supersede(seq: number, message: Message | null): void {
     this.#write(message ? "edit" : "deletion", message ?? {}, seq);
@@ -145,7 +175,8 @@ export class Batch {
   #write(kind: NewMessage["kind"], content: object, supersedes: number | null): void {
     const envelope = JSON.stringify(content);
     const salt = crypto.randomUUID();
-    const row = { kind, supersedes, envelope, salt };
+    const place = { depth: this.#outer.length, parent_seq: this.#outer.at(-1)?.parent ?? null };
+    const row = { kind, supersedes, envelope, salt, ...place };
     this.messages.push({ ...row, hash: contentHash(row) });
     this.#nextMessage++;
   }

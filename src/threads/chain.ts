@@ -25,6 +25,7 @@ export function nextHash(before: string, { seq, run, records, notes, messages }:
 }
 
 /** Also covers what the message is for: one that was made a deletion would hide another. */
-export function contentHash({ kind, supersedes, salt, envelope }: Omit<NewMessage, "hash">): string {
-  return sha256(`${salt}\n${kind} ${supersedes ?? ""}\n${envelope}`);
+export function contentHash({ kind, supersedes, salt, envelope, depth, parent_seq }: Omit<NewMessage, "hash">): string {
+  const place = depth === 0 ? "" : ` ${depth} ${parent_seq ?? ""}`;
+  return sha256(`${salt}\n${kind} ${supersedes ?? ""}${place}\n${envelope}`);
 }

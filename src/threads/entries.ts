@@ -6,8 +6,12 @@ import { messageSchema } from "../contracts/conversation/message.ts";
 
 /** Bodies as they are stored. What may hold secrets is sealed. */
 const bodies = {
-  /** `resumes`: a user spoke, which lets a stopped thread go on. */
-  message: z.object({ message: messageSchema, resumes: z.boolean() }),
+  /** `resumes`: it lets a stopped thread go on. `request_id`: what the parent waits on until the thread is done with it. */
+  message: z.object({ message: messageSchema, resumes: z.boolean(), request_id: z.string().optional() }),
+  /** Joins the history and starts nothing. */
+  inject: z.object({ message: messageSchema }),
+  /** The thread was created: those who want to know are told before anything else happens. */
+  born: z.object({}),
   tool: z.object({ sealed: z.string() }),
   answer: z.object({ request_id: z.string() }),
   continue: z.object({}),
@@ -21,34 +25,52 @@ type Bodies = { readonly [Kind in keyof typeof bodies]: z.infer<(typeof bodies)[
 
 /** An entry whose body was read. */
 export type ReadEntry = {
-  readonly [Kind in keyof Bodies]: { readonly seq: number; readonly kind: Kind; readonly body: Bodies[Kind] };
+  readonly [Kind in keyof Bodies]: {
+    readonly seq: number;
+    readonly kind: Kind;
+    readonly body: Bodies[Kind];
+    /** When it was left, in microseconds since 1970; nothing for what is not stored yet. */
+    readonly created_at?: number;
+  };
 }[keyof Bodies];
 
-export function readEntry({ seq, kind, body }: Pick<Entry, "seq" | "kind" | "body">): ReadEntry {
-  return { seq, kind, body: bodies[kind].parse(JSON.parse(body)) } as ReadEntry;
+export function readEntry(entry: Pick<Entry, "seq" | "kind" | "body"> & Partial<Pick<Entry, "created_at">>): ReadEntry {
+  const { seq, kind, body, created_at } = entry;
+  const read = bodies[kind].parse(JSON.parse(body));
+  return { seq, kind, body: read, ...(created_at !== undefined && { created_at }) } as ReadEntry;
 }
 
 /** What a run takes in at the beginning of a turn: messages, then the tools queued behind them; the rest is for the next turn. */
 export type Drain = {
   readonly seqs: readonly number[];
   readonly messages: readonly Message[];
+  /** Those among them that are to be acted on. */
+  readonly asking: readonly Message[];
   /** Sealed. */
   readonly tools: readonly string[];
+  /** What a parent waits on that was taken in last. */
+  readonly awaited: string | null;
 };
 
 export function drain(entries: readonly ReadEntry[]): Drain {
   const seqs: number[] = [];
   const messages: Message[] = [];
+  const asking: Message[] = [];
   const tools: string[] = [];
+  let awaited: string | null = null;
   for (const entry of entries) {
-    if (entry.kind === "message") {
+    if (entry.kind === "message" || entry.kind === "inject") {
       if (tools.length > 0) break;
       messages.push(entry.body.message);
+      if (entry.kind === "message") {
+        asking.push(entry.body.message);
+        awaited = entry.body.request_id ?? awaited;
+      }
     } else if (entry.kind === "tool") tools.push(entry.body.sealed);
     else if (entry.kind !== "continue") continue;
     seqs.push(entry.seq);
   }
-  return { seqs, messages, tools };
+  return { seqs, messages, asking, tools, awaited };
 }
 
 /** The wishes to stop that count: a user who spoke after them has changed his mind about the queue, not about the run. */
@@ -76,5 +98,9 @@ export function hasWork(entries: readonly ReadEntry[]): boolean {
 
 /** What only a run takes in, and a stopped thread leaves where it is. */
 export function isWork({ kind }: ReadEntry): boolean {
+  return isWorkKind({ kind });
+}
+
+export function isWorkKind({ kind }: { readonly kind: ReadEntry["kind"] }): boolean {
   return kind === "message" || kind === "tool" || kind === "continue";
 }

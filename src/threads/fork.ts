@@ -1,9 +1,11 @@
 // A new thread that begins with another one's history. It shares nothing with it afterwards: not the queue, not what is
 // waited for, and not the keys under which tools run.
 import type { Thread } from "../backend/thread-store.ts";
+import type { Write } from "../backend/write.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { unpackRecords } from "../loop/packed-records.ts";
 import { firstHash, nextHash } from "./chain.ts";
+import { copiedHandover } from "./handoff.ts";
 import type { Host } from "./host.ts";
 
 /** Forks at the last settled event, not after the given one. The same key again gives the thread that is there. */
@@ -18,12 +20,23 @@ export async function forkThread(host: Host, from: string, key: string, at: numb
   const link = { seq: 0, run: 0, records, notes: null, messages: await copiedHashes(host, from, event.messages_to) };
   const hash = nextHash(firstHash(id), link);
   await host.reached("before fork");
-  const outcome = await threads.fork({ id, key, from, at: event.seq, hash, records });
+  const writes = [...(await copiedVariables(host, from, id)), ...(await copiedHandover(host, from, id))];
+  const outcome = await threads.fork({ id, key, from, at: event.seq, hash, records, writes });
   await host.reached("after fork");
   if (outcome === "not_settled") throw notSettled(from, at);
   const thread = await threads.byKey(key);
   if (!thread) throw new Error(`The fork "${key}" was neither made nor found.`);
   return thread.id === id ? thread : await checked(host, thread, from);
+}
+
+/** Variables are sealed for one thread alone. */
+async function copiedVariables({ stores, sealing }: Host, from: string, id: string): Promise<readonly Write[]> {
+  const variables = await stores.state.variables(from);
+  return variables.map(({ name, sealed, type }) => {
+    const value = sealing.seal(sealing.open(sealed, from), id);
+    // It is nobody's child, so it has inherited nothing.
+    return { write: "variable", thread_id: id, name, sealed: value, type, inherited: false };
+  });
 }
 
 /** The chain of the new thread covers everything that was copied. */

@@ -1,18 +1,23 @@
 // A thread that this worker holds: what is stored of it, kept in step with every commit.
 import type { Claimed } from "../backend/engine.ts";
-import type { Commit, LoadedThread, ThreadStatus } from "../backend/thread-store.ts";
+import type { Commit, LoadedThread, StoredMessage, Thread, ThreadStatus } from "../backend/thread-store.ts";
+import type { Write } from "../backend/write.ts";
 import { sortedText } from "../contracts/canonical-json.ts";
+import type { Message } from "../contracts/conversation/message.ts";
 import { type Kept, keepWorking } from "../loop/keep-working.ts";
 import { packRecords, unpackRecords } from "../loop/packed-records.ts";
 import type { Fact, Position } from "../loop/records.ts";
 import { fold, initialState, type State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
-import type { Batch } from "./batch.ts";
+import type { Batch, OuterRows } from "./batch.ts";
 import { nextHash } from "./chain.ts";
+import { readChildHooks } from "./child-hooks.ts";
 import { type ReadEntry, readEntry } from "./entries.ts";
+import type { ParentHook } from "./hook-set.ts";
 import type { Host } from "./host.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 import { SharedFunds } from "./shared-funds.ts";
+import { readTranscript } from "./transcript.ts";
 
 /** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */
 type KeptText = { readonly kept: Kept; readonly from: number; readonly answer?: unknown };
@@ -25,7 +30,8 @@ export type Settling = { readonly dueAfter: number | null };
 
 export class HeldThread {
   readonly id: string;
-  readonly agent: string;
+  /** Another one once the thread was handed over. */
+  agent: string;
   readonly epoch: number;
   readonly isTerminated: boolean;
   /** The number of the wish to stop with which it was stopped; null when it is not stopped. */
@@ -38,11 +44,17 @@ export class HeldThread {
   steps: number;
   state: State | null;
   seqs: number[] = [];
+  /** Of the transcripts that wait while a prompt speaks for a call, the outermost first. */
+  readonly outer: OuterRows[] = [];
   /** The first message of the current run. */
   runFrom = 0;
-  /** The worker has let go of the thread: a commit that does not come through is not tried again. */
-  isGivenUp = false;
+  readonly #cut = new AbortController();
+  readonly #letGo = new AbortController();
   readonly loaded: LoadedThread;
+  /** Told of every commit. */
+  onCommit: () => void = () => undefined;
+  /** Hooks that its children install on it. */
+  childHooks: readonly ParentHook[] = [];
   /** What it draws on together with others. */
   readonly funds: SharedFunds | null;
   readonly #host: Host;
@@ -93,6 +105,7 @@ export class HeldThread {
     const stoppedAt = isStopped ? await host.stores.inbox.lastStop(claimed.id) : null;
     const held = new HeldThread(host, worker, claimedAt, loaded, stoppedAt);
     await held.readInbox();
+    held.childHooks = await readChildHooks(host, claimed.id);
     return held;
   }
 
@@ -111,8 +124,60 @@ export class HeldThread {
 
   /** What a batch starts from. */
   get from() {
-    const { seqs } = this;
-    return { nextMessage: this.#nextMessage, tailFrom: this.#tailFrom, summarySeq: this.#summarySeq, seqs };
+    const { seqs, outer } = this;
+    return { nextMessage: this.#nextMessage, tailFrom: this.#tailFrom, summarySeq: this.#summarySeq, seqs, outer };
+  }
+
+  /** As it was loaded, with the agent that it has now. */
+  get thread(): Thread {
+    return { ...this.loaded.thread, agent: this.agent };
+  }
+
+  /** Where in the transcript the messages of the current run begin. */
+  get firstOfRun(): number {
+    const index = this.seqs.findIndex((seq) => seq >= this.runFrom && seq !== this.#summarySeq);
+    return index === -1 ? this.seqs.length : index;
+  }
+
+  /** The transcript of the thread, and of each prompt that speaks for a call; rows are noted for those that wait. */
+  readTranscripts(): readonly (readonly Message[])[] {
+    const frames = this.state?.frames ?? [];
+    const rows = this.loaded.messages;
+    let { messages, seqs } = readTranscript(rows.filter(({ depth }) => depth === 0));
+    const transcripts = [messages];
+    this.outer.length = 0;
+    for (const [index, { at }] of frames.entries()) {
+      const parent = seqs[at] ?? 0;
+      this.outer.push({ seqs, parent });
+      const isWithin = (row: StoredMessage) => row.depth === index + 1 && row.parent_seq === parent;
+      ({ messages, seqs } = readTranscript(rows.filter(isWithin)));
+      transcripts.push(messages);
+    }
+    this.seqs = seqs;
+    return transcripts;
+  }
+
+  /** Fires when the worker lets go of the thread. */
+  get givenUp(): AbortSignal {
+    return this.#letGo.signal;
+  }
+
+  /** The worker has let go of the thread: a commit that does not come through is not tried again. */
+  get isGivenUp(): boolean {
+    return this.#letGo.signal.aborted;
+  }
+
+  giveUp(): void {
+    this.#letGo.abort();
+  }
+
+  /** Fires when somebody wants the thread to stop while an effect of it is at work. */
+  get effectCut(): AbortSignal {
+    return this.#cut.signal;
+  }
+
+  cutEffect(): void {
+    this.#cut.abort();
   }
 
   /** True while the lease is certain to hold for a while: no effect is begun without that. */
@@ -141,7 +206,8 @@ export class HeldThread {
     if (working === null) return null;
     const plain = working.startsWith("{") ? (JSON.parse(working) as KeptText) : undefined;
     // A call that was not sealed is not one that we have kept.
-    if (plain && plain.answer === undefined && plain.kept.call === null && plain.kept.queued.length === 0) return plain;
+    const { call, queued, outer } = plain?.kept ?? {};
+    if (plain && plain.answer === undefined && call === null && queued?.length === 0 && !outer) return plain;
     return JSON.parse(this.#host.sealing.open(working, this.id)) as KeptText;
   }
 
@@ -179,7 +245,8 @@ export class HeldThread {
       run: this.run,
       steps: this.steps,
       // Beginning once more what went wrong before is no progress.
-      progresses: batch.drained.length > 0 || batch.records.some(({ fact }) => !isBeginning(fact)),
+      progresses:
+        batch.drained.length + batch.writes.length > 0 || batch.records.some(({ fact }) => !isBeginning(fact)),
       next_message: batch.nextMessage,
       tail_from: batch.tailFrom,
       summary_seq: batch.summarySeq,
@@ -187,6 +254,7 @@ export class HeldThread {
       messages: batch.messages,
       drained: batch.drained,
       queued: batch.queued,
+      writes: batch.writes,
       run_change: this.#changed(batch),
       calls: batch.calls,
       opened_request: batch.opened,
@@ -203,6 +271,7 @@ export class HeldThread {
     );
     if (committed.outcome === "lost") throw new LeaseLost(`Thread ${this.id} is held by somebody else.`);
     if (committed.outcome === "overtaken") throw new Overtaken(`Thread ${this.id} was changed from outside.`);
+    this.onCommit();
     this.#nextSeq++;
     this.#nextMessage = batch.nextMessage;
     this.#tailFrom = batch.tailFrom;
@@ -213,8 +282,10 @@ export class HeldThread {
     this.entries = this.entries.filter(({ seq }) => !batch.drained.includes(seq));
     await reached(`after commit ${point}`);
     progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);
+    tellOthers(this.#host, this.id, batch);
     if (this.#host.verifies && isOfRun) await this.#verify(commit.state);
-    const isWoken = committed.wake_rev !== this.#wakeRev || batch.queued.length > 0;
+    // What ends this thread, or one above it, has left a wish to stop in this very commit.
+    const isWoken = committed.wake_rev !== this.#wakeRev || batch.queued.length > 0 || batch.writes.some(isEnd);
     if (isWoken && !settling) await this.#hear(committed.wake_rev);
   }
 
@@ -255,7 +326,8 @@ export class HeldThread {
     const kept = JSON.stringify({ kept: keepWorking(working), from: this.runFrom } satisfies KeptText);
     const text = answer === null ? kept : `${kept.slice(0, -1)},"answer":${answer}}`;
     const { call, queued, turnExecutions, run } = working;
-    const isOfCall = answer !== null || call !== null || queued.length > 0 || turnExecutions.length > 0;
+    const isWithin = working.outer.length > 0;
+    const isOfCall = answer !== null || call !== null || queued.length > 0 || turnExecutions.length > 0 || isWithin;
     // What was asked of somebody outside stays with the run after the call has ended.
     const isSecret = isOfCall || run.approval !== null || run.pending !== null;
     return isSecret ? this.#host.sealing.seal(text, this.id) : text;
@@ -280,6 +352,20 @@ export class HeldThread {
   }
 }
 
+/** Those for whom the commit has left something may be at work in this process. */
+function tellOthers({ news, progress }: Host, own: string, { writes }: Batch): void {
+  for (const write of writes) {
+    if (write.write !== "entry" && write.write !== "answer" && write.write !== "terminate") continue;
+    if (write.thread_id === own) continue;
+    news?.add(write.thread_id);
+    progress.changed(write.thread_id);
+  }
+}
+
+function isEnd({ write }: Write): boolean {
+  return write === "terminate";
+}
+
 /** What is also written down when something is only begun once more. */
 function isBeginning({ type }: Fact): boolean {
   return type === "attempt.lost" || type === "turn.assembled" || type === "begun" || type === "effect.released";
@@ -296,8 +382,8 @@ export function microseconds(milliseconds: number | null): number | null {
 /** No call is open and none is to come: the history is whole. */
 function isSettled(state: State | null): boolean {
   if (!state) return true;
-  const { position, batch } = state;
-  return !isInCall(position) && batch.next >= batch.count;
+  const { position, batch, frames } = state;
+  return frames.length === 0 && !isInCall(position) && batch.next >= batch.count;
 }
 
 function isInCall(position: Position): boolean {

@@ -3,6 +3,8 @@ import type { Clock } from "../backend/clock.ts";
 import type { Stores } from "../backend/stores.ts";
 import type { ReadyModel } from "../models/model-choice.ts";
 import type { Agent } from "./agent.ts";
+import type { Endpoint } from "./definitions/endpoint.ts";
+import type { Registry } from "./definitions/registry.ts";
 import type { LiveTexts } from "./live-texts.ts";
 import type { Reached } from "./points.ts";
 import type { Progress } from "./progress.ts";
@@ -11,7 +13,14 @@ import type { Sealing } from "./sealing.ts";
 export type Host = {
   readonly stores: Stores;
   readonly agents: ReadonlyMap<string, Agent>;
-  /** The models of each agent by its slug: the first to ask and those that take over. */
+  /** Everything that was defined, by its name. */
+  readonly registry: Registry;
+  readonly endpoints: readonly Endpoint[];
+  /** The variables of this installation. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The variables of a user, where somebody keeps them. */
+  readonly userEnv?: (userId: string) => Promise<Readonly<Record<string, string>>>;
+  /** The models of each agent and prompt: the first to ask and those that take over. */
   readonly models: ReadonlyMap<string, readonly ReadyModel[]>;
   readonly sealing: Sealing;
   readonly progress: Progress;

@@ -58,16 +58,22 @@ function readEnvelope(content: string | MessageInput): Message {
 }
 
 /** A message has the id of the entry that brings it: whoever left it finds it among the others. */
-function withId(left: Message, resumes: boolean): (id: string) => JsonMap {
-  return (id) => ({ message: { ...left, id }, resumes });
+function withId(left: Message, resumes: boolean, more: JsonMap = {}): (id: string) => JsonMap {
+  return (id) => ({ message: { ...left, id }, resumes, ...more });
+}
+
+/** Models are shown it, and lists are not. */
+function silenced(given: Message, silent: boolean): Message {
+  return silent ? message.normalize({ ...given, metadata: { ...given.metadata, silent } }) : given;
 }
 
 type Key = { readonly key?: string | undefined };
+type Silence = { readonly silent?: boolean | undefined };
 
 export const createEntry = {
   /** A user speaks: that also lets a stopped thread go on. */
-  message(content: string | MessageInput, { key }: Key): NewEntry {
-    const sent = readMessage(content);
+  message(content: string | MessageInput, { key, silent = false }: Key & Silence): NewEntry {
+    const sent = silenced(readMessage(content), silent);
     const resumes = sent.role === "user";
     return entry({
       kind: "message",
@@ -79,12 +85,8 @@ export const createEntry = {
     });
   },
 
-  queuedMessage(
-    content: string | MessageInput,
-    { key, silent = false }: Key & { readonly silent?: boolean },
-  ): NewEntry {
-    const { metadata, ...rest } = readMessage(content);
-    const queued = message.normalize(silent ? { ...rest, metadata: { ...metadata, silent } } : { ...rest, metadata });
+  queuedMessage(content: string | MessageInput, { key, silent = false }: Key & Silence): NewEntry {
+    const queued = silenced(readMessage(content), silent);
     return entry({
       kind: "message",
       operation: "queue",
@@ -92,6 +94,24 @@ export const createEntry = {
       payload: queued,
       key,
     });
+  },
+
+  /** What a parent says to its child, which lets a stopped one go on. `requestId`: what the parent waits on meanwhile. */
+  fromParent(content: MessageInput, requestId: string | null): NewEntry {
+    const said = readMessage(content);
+    const body = withId(said, true, requestId === null ? {} : { request_id: requestId });
+    return entry({ kind: "message", operation: "queue", body, payload: said, key: undefined, wakesStopped: true });
+  },
+
+  /** A message that joins the history and starts nothing. */
+  injected(content: string | MessageInput, { key }: Key): NewEntry {
+    const given = readMessage(content);
+    const body = (id: string) => ({ message: { ...given, id } });
+    return entry({ kind: "inject", operation: "inject", body, payload: given, key, wakesStopped: true });
+  },
+
+  born(): NewEntry {
+    return entry({ kind: "born", operation: "born", body: {}, payload: {}, key: "born", wakesStopped: true });
   },
 
   /** Its parameters may hold secrets, so they are sealed until the tool runs. */

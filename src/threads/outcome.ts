@@ -1,13 +1,17 @@
 // How a run stands, for whoever waits for it: what a send comes to.
 import type { Usage } from "../contracts/conversation/usage.ts";
 import type { Json, JsonMap } from "../contracts/json.ts";
+import type { StopCode } from "../contracts/standard/stop-rules.ts";
 import { assembleResult } from "../loop/assemble-result.ts";
 import type { State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
 
 /** Where a run ended, or what it waits for. */
 export type RunOutcome = {
-  /** `completed`, or why it is not: `approval_required`, `runtime_tool_pending`, `interrupted`, `failed`, `budget_exceeded`, `max_turns`, `stalled`. */
+  /**
+   * `completed`, or why it is not: `approval_required`, `runtime_tool_pending`, `interrupted`, `failed`, `budget_exceeded`, `max_turns`,
+   * `limit_reached`, `blocked`, `stalled`.
+   */
   readonly status: string;
   readonly completed: boolean;
   readonly final_content: string;
@@ -24,13 +28,23 @@ export type RunOutcome = {
   readonly interrupted?: JsonMap;
   readonly failure?: JsonMap;
   readonly structured_output?: Json;
+  /** Why the rules of an agent with sides ended it. */
+  readonly stop_code?: StopCode;
+  /** What a tool or code said when it ended the session; files are paths of the thread. */
+  readonly session?: {
+    readonly status: "success" | "failure";
+    readonly text: string;
+    readonly attachments: readonly string[];
+  };
 };
 
 type Told = "stalled" | "interrupted" | "failure" | "structured_output";
 
 /** Of a run that has ended. Only its own messages are looked at, however long the thread is. */
 export function endedOutcome(state: State, working: Working, ownMessages: number): RunOutcome {
-  const transcript = working.transcript.slice(working.transcript.length - ownMessages);
+  const own = working.transcript.slice(working.transcript.length - ownMessages);
+  // What nobody is shown are nobody's last words.
+  const transcript = own.filter(({ metadata }) => metadata.silent !== true);
   const result = assembleResult(state, { ...working, transcript });
   const { status, completed = false, final_content = "", budget } = result;
   const { stalled, interrupted, failure, structured_output } = result as JsonMap & Pick<RunOutcome, Told>;

@@ -3,20 +3,21 @@ import type { NewRequest } from "../backend/request-store.ts";
 import { isMap, type JsonMap, snapshotMap } from "../contracts/json.ts";
 import type { State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
-import type { Agent } from "./agent.ts";
+import { type Cast, toolOf } from "./cast.ts";
 import type { Sealing } from "./sealing.ts";
 
 /** What is stored, and what may be shown of it. */
 export type Opened = { readonly request: NewRequest; readonly shown: JsonMap };
 
 /** The whole of it is sealed; what is shown has the parameters as the transcript has them. */
-export function requestOf(state: State, working: Working, agent: Agent, sealing: Sealing): Opened {
+export function requestOf(state: State, working: Working, cast: Cast, sealing: Sealing): Opened {
+  const { agent } = cast;
   const { waiting } = state;
   const { call, run } = working;
   if (!waiting || !call) throw new Error("Nothing is waited for.");
   const isApproval = waiting.as === "approval";
   const whole: JsonMap = (isApproval ? approvalPayload(run.approval) : run.pending) ?? {};
-  const tool = call.prepared.ready ? agent.tools.get(call.prepared.tool_def.name) : undefined;
+  const tool = call.prepared.ready ? toolOf(cast, call.prepared.tool_def.name) : undefined;
   const tool_name = call.prepared.ready ? call.prepared.tool_call.tool_name : call.name;
   const shown = snapshotMap({
     tool_name,
@@ -30,7 +31,7 @@ export function requestOf(state: State, working: Working, agent: Agent, sealing:
     request: {
       id: waiting.request_id,
       call: waiting.call,
-      kind: isApproval ? "approval" : "client_tool",
+      kind: isApproval ? "approval" : isOfChild(whole) ? "child" : "client_tool",
       tool_name,
       shown: JSON.stringify(shown),
       sealed: sealing.seal(JSON.stringify(whole), waiting.request_id),
@@ -46,6 +47,11 @@ export function bindingOf({ call }: Working, requestId: string, sealing: Sealing
   const { prepared, name, parameters } = call;
   const exact = prepared.ready ? prepared.tool_call : { tool_name: name, parameters };
   return sealing.bind({ tool_name: exact.tool_name, parameters: exact.parameters }, requestId);
+}
+
+/** True when a child thread brings the result. */
+function isOfChild({ metadata }: JsonMap): boolean {
+  return isMap(metadata) && metadata.waits_for === "child";
 }
 
 function approvalPayload(envelope: JsonMap | null): JsonMap | null {

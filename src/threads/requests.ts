@@ -67,7 +67,9 @@ export function createRequests(host: Host): Requests {
   async function checkResult({ tool_name, thread_id }: StoredRequest, answer: JsonMap): Promise<void> {
     if (!("result" in answer)) return;
     const thread = await threads.get(thread_id);
-    const tool = host.agents.get(thread?.agent ?? "")?.tools.get(tool_name);
+    const { agents, registry } = host;
+    const own = agents.get(thread?.agent ?? "")?.tools.get(tool_name);
+    const tool = own ?? [...registry.tools.values()].find(({ name }) => name === tool_name);
     const checked = await tool?.validateOutput(answer.result);
     if (!checked || checked.ok) return;
     const problems = checked.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
@@ -87,6 +89,7 @@ export function createRequests(host: Host): Requests {
 
     async open(id) {
       const request = await stored(id);
+      refuseOwn(request);
       if (request.status !== "pending" || request.sealed === null) throw await ended(request, requests);
       return JSON.parse(host.sealing.open(request.sealed, id)) as JsonMap;
     },
@@ -103,6 +106,7 @@ export function createRequests(host: Host): Requests {
       if (thread !== undefined && request.thread_id !== thread) {
         throw holdfastError("request_foreign", `Request "${id}" is not one of thread "${thread}".`);
       }
+      refuseOwn(request);
       const answer = readAnswer(request, given);
       const payload_hash = stableHash(answer);
       if (request.status !== "pending") return await repeated(request, payload_hash, requests);
@@ -123,6 +127,13 @@ async function repeated(request: StoredRequest, payloadHash: string, requests: R
     return { outcome: "repeated", request: shownRequest(request) };
   }
   throw await ended(request, requests);
+}
+
+/** What a child brings, or the variables of one, is nobody else's to bring or to read. */
+function refuseOwn({ id, kind }: StoredRequest): void {
+  if (kind === "approval" || kind === "client_tool") return;
+  const who = kind === "child" ? "a subagent answers it" : "it takes variables";
+  throw holdfastError("invalid_answer", `Request "${id}" takes no answer here: ${who}.`);
 }
 
 /** Why a request takes no answer any more. */

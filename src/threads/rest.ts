@@ -4,8 +4,11 @@ import type { StreamEvent } from "./stream.ts";
 import { threadStuck } from "./thread-errors.ts";
 
 /** Whether the thread rests after an event; what is only told about it changes nothing. */
-export function restAfter({ type }: StreamEvent, isAtRest: boolean): boolean {
-  if (type === "run.ended" || type === "request.created") return true;
+export function restAfter(event: StreamEvent, isAtRest: boolean): boolean {
+  const { type } = event;
+  if (type === "run.ended") return true;
+  // A thread that waits for its own child is at work.
+  if (event.type === "request.created") return event.kind !== "child";
   return isAtRest && (type === "note" || type === "message.superseded");
 }
 

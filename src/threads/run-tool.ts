@@ -1,26 +1,35 @@
 // Runs one tool call: checks what it is called with, gives it its context and its time, and keeps what it queues until
 // its outcome is committed.
 import { setTimeout as pause } from "node:timers/promises";
-import type { NewEntry } from "../backend/inbox.ts";
+import type { JsonMap } from "../contracts/json.ts";
 import type { ToolCall } from "../contracts/tools/call.ts";
+import { type LeftBehind, nothingLeft } from "./left-behind.ts";
 import { createEntry } from "./new-entry.ts";
 import type { Sealing } from "./sealing.ts";
+import { KeptWrites } from "./state/state-buffer.ts";
 import type { Tool, ToolContext } from "./tool.ts";
+import { scopeOf } from "./tool-scope.ts";
 
 export type ToolRun = {
   readonly tool: Tool;
   readonly call: ToolCall;
   readonly idempotencyKey: string;
   readonly threadId: string;
+  /** What stands beside the tool where the prompt lists it. */
+  readonly options: JsonMap;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly sealing: Sealing;
   /** Whether the thread is still ours: nothing is tried again for somebody else's. */
   readonly isHeld: () => Promise<boolean>;
+  /** Makes what the tool is told ready for one attempt. */
+  readonly prepare: (context: ToolContext, kept: KeptWrites) => void;
+  /** Makes the result of what the tool returned or threw. */
+  readonly finish: (outcome: ToolOutcome | { readonly threw: unknown }) => Promise<ToolOutcome>;
 };
 
-/** What came of it, and what it wants to be left in the thread's inbox. */
-export type ToolOutcome = { readonly returned: unknown; readonly queued: readonly NewEntry[] };
+/** What came of it, and what it leaves behind. */
+export type ToolOutcome = { readonly returned: unknown; readonly left: LeftBehind };
 
 /**
  * The calls of this process that have not come back yet, by their keys. A process that slept, or closed its database in
@@ -36,7 +45,7 @@ export function toolUnderWay(idempotencyKey: string): Promise<ToolOutcome> | und
 /** Throws what the tool threw in its last attempt. What a failing attempt queued is forgotten. */
 export async function runTool(run: ToolRun): Promise<ToolOutcome> {
   const { idempotencyKey } = run;
-  const running = attemptAll(run);
+  const running = attemptAll(run).then(run.finish, (threw: unknown) => run.finish({ threw }));
   underWay.set(idempotencyKey, running);
   try {
     return await running;
@@ -48,8 +57,8 @@ export async function runTool(run: ToolRun): Promise<ToolOutcome> {
 async function attemptAll(run: ToolRun): Promise<ToolOutcome> {
   const { tool, call, signal } = run;
   const input = await tool.validateInput(call.parameters);
-  if (!input.ok) return { returned: invalidParameters(call, input.problems), queued: [] };
-  if (!tool.execute) return { returned: forTheClient(call), queued: [] };
+  if (!input.ok) return { returned: invalidParameters(call, input.problems), left: nothingLeft };
+  if (!tool.execute) return { returned: forTheClient(call), left: nothingLeft };
   for (let attempt = 1; ; attempt++) {
     try {
       return await runOnce(run, input.value, attempt);
@@ -73,7 +82,7 @@ export const LONGEST_PAUSE_MS = 300_000;
 async function runOnce(run: ToolRun, input: unknown, attempt: number): Promise<ToolOutcome> {
   const { tool, call, timeoutMs } = run;
   const cut = cutOff(run.signal);
-  const queued: NewEntry[] = [];
+  const kept = new KeptWrites({ hasRun: true });
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -84,12 +93,13 @@ async function runOnce(run: ToolRun, input: unknown, attempt: number): Promise<T
     timer.unref();
   });
   try {
-    const returned = await Promise.race([tool.execute?.(input, contextOf(run, attempt, cut, queued)), timeUp]);
+    const returned = await Promise.race([tool.execute?.(input, contextOf(run, attempt, cut, kept)), timeUp]);
     const output = await tool.validateOutput(returned);
-    if (!output.ok) return { returned: invalidResult(call, output.problems), queued: [] };
-    return { returned: returned === undefined ? null : returned, queued };
+    if (!output.ok) return { returned: invalidResult(call, output.problems), left: nothingLeft };
+    const { entries, writes, events, control } = kept;
+    return { returned: returned === undefined ? null : returned, left: { entries, writes, events, control } };
   } catch (thrown) {
-    if (thrown instanceof TimeUp) return { returned: tookTooLong(call, timeoutMs), queued: [] };
+    if (thrown instanceof TimeUp) return { returned: tookTooLong(call, timeoutMs), left: nothingLeft };
     throw thrown;
   } finally {
     clearTimeout(timer);
@@ -120,10 +130,10 @@ function cutOff(ofRun: AbortSignal): CutOff {
   };
 }
 
-function contextOf(run: ToolRun, attempt: number, cut: CutOff, queued: NewEntry[]): ToolContext {
+function contextOf(run: ToolRun, attempt: number, cut: CutOff, kept: KeptWrites): ToolContext {
   const { call, idempotencyKey, sealing, threadId } = run;
-  const key = () => `${idempotencyKey}:${queued.length}`;
-  return Object.freeze({
+  const key = () => `${idempotencyKey}:${kept.entries.length}`;
+  const context: ToolContext = {
     idempotencyKey,
     get signal() {
       return cut.signal();
@@ -132,13 +142,19 @@ function contextOf(run: ToolRun, attempt: number, cut: CutOff, queued: NewEntry[
     callId: call.id ?? "",
     toolName: call.tool_name,
     attempt,
+    options: run.options,
     queueMessage(content, options = {}) {
-      queued.push(createEntry.queuedMessage(content, { ...options, key: key() }));
+      kept.entries.push(createEntry.queuedMessage(content, { ...options, key: key() }));
     },
     queueTool(name, parameters) {
-      queued.push(createEntry.queuedTool(name, parameters, { key: key(), sealing, threadId }));
+      kept.entries.push(createEntry.queuedTool(name, parameters, { key: key(), sealing, threadId }));
     },
-  } satisfies ToolContext);
+    get state() {
+      return scopeOf(context).state;
+    },
+  };
+  run.prepare(context, kept);
+  return Object.freeze(context);
 }
 
 type Problems = readonly { readonly path: string; readonly message: string }[];

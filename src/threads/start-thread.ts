@@ -5,14 +5,19 @@ import { initialState } from "../loop/state.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { Batch } from "./batch.ts";
 import { broughtFor, timeLeft } from "./brought.ts";
-import { hasWork, isWork, staysStopped } from "./entries.ts";
+import { runDueEffect } from "./effects/due-effect.ts";
+import { hasWork, isWork, staysStopped, stopsIn } from "./entries.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
 import { begunCall, resolveInFlight } from "./in-flight.ts";
+import { type LeftBehind, withControl, withoutStarts } from "./left-behind.ts";
 import { Overtaken } from "./persistently.ts";
 import { bindingOf } from "./request-of.ts";
+import { tellStopped } from "./run-end.ts";
 import { cutOff, takeStop } from "./stopping.ts";
-import { type ThreadRun, takeUpRun } from "./thread-run.ts";
+import { takeUpRun } from "./take-up-run.ts";
+import { tellBorn } from "./thread-born.ts";
+import type { ThreadRun } from "./thread-run.ts";
 
 /** What a thread goes on with, and what goes into the same commit. */
 export type Start = {
@@ -24,7 +29,7 @@ export type Start = {
 };
 
 /** What came of an effect, at which place of the run, and what was to be queued with it. */
-export type Unstored = { readonly arrived: Arrived; readonly queued: ThreadRun["queued"]; readonly seq: number };
+export type Unstored = { readonly arrived: Arrived; readonly left: LeftBehind; readonly seq: number };
 
 /** What there is to do; undefined when there is nothing, and the thread was laid down. */
 export async function startThread(
@@ -42,23 +47,30 @@ export async function startThread(
   if (unstored?.seq === state.seq) {
     // A wish to stop that came meanwhile is found after the commit, unless it is what has arrived.
     if ("stop" in unstored.arrived) takeStop(held, batch, unstored.arrived.performed);
-    run.queued = unstored.queued;
+    run.left = held.isTerminated ? withoutStarts(unstored.left) : unstored.left;
     return { run, batch, arrived: unstored.arrived };
   }
   const stop = takeStop(held, batch, true);
   if (stop) return { run, batch, arrived: stop };
   if (state.in_flight?.kind === "run_tool") return await startUnsettled(host, held, run, batch);
+  // Where it costs something the machine writes that down itself.
+  const isLost = state.in_flight?.kind === "call_model" || state.in_flight?.kind === "summarize";
+  if (isLost && !state.reserved) batch.notes.push({ type: "model_lost", metadata: { at: host.now() } });
   return { run, batch, arrived: undefined };
 }
 
 /** A new run if something waits for one; before that, what was asked to be changed between runs. */
 async function startIdle(host: Host, held: HeldThread, onRun: (run: ThreadRun) => void): Promise<Start | undefined> {
-  const batch = new Batch({ ...held.from, seqs: [] });
+  await tellBorn(host, held);
+  await runDueEffect(host, held, null);
+  const batch = new Batch({ ...held.from, seqs: [], outer: [] });
   const isStopped = staysStopped(held.entries, held.stoppedAt);
-  const taken = held.entries.filter((entry) => !isWork(entry));
+  const rests = held.isTerminated || isStopped || !hasWork(held.entries);
+  // What is injected before something that a run takes in is taken in with that, in order.
+  const taken = held.entries.filter((entry) => !isWork(entry) && (rests || entry.kind !== "inject"));
   for (const { seq } of taken) batch.drained.push(seq);
   await applyChanges(host, held, taken, batch);
-  const rests = held.isTerminated || isStopped || !hasWork(held.entries);
+  if (isStopped && !held.isTerminated && stopsIn(taken).length > 0) await tellStopped(host, held, batch);
   if (rests && batch.isEmpty) {
     await held.giveBack(null);
     return undefined;
@@ -70,13 +82,18 @@ async function startIdle(host: Host, held: HeldThread, onRun: (run: ThreadRun) =
     if (rests) return undefined;
     throw new Overtaken("The transcript was changed.");
   }
+  const turns = held.state?.standing?.turns;
   held.run++;
   held.state = initialState;
   held.funds?.startRun();
-  const run = takeUpRun(host, held, true);
+  const run = takeUpRun(host, held, true, turns);
   onRun(run);
   const first = new Batch(held.from);
   first.drained.push(...batch.drained);
+  const { child, child_status } = held.thread;
+  if (child && child_status !== "running") {
+    first.writes.push({ write: "child_status", thread_id: held.id, status: "running" });
+  }
   return { run, batch: first, arrived: undefined };
 }
 
@@ -96,6 +113,7 @@ async function startParked(host: Host, held: HeldThread, run: ThreadRun, batch: 
     if (request) batch.closed = { id: request.id, from: status, to: "cancelled" };
     return { run, batch, arrived: stop };
   }
+  if (status === "pending") await runDueEffect(host, held, run);
   const left = request?.expires_at == null ? null : timeLeft(request.expires_at, await requests.now());
   if (status === "pending" && (left === null || left > 0)) {
     await held.giveBack(left);
@@ -112,9 +130,10 @@ async function startUnsettled(host: Host, held: HeldThread, run: ThreadRun, batc
   const resolution = await resolveInFlight(host, held, run, held.state ?? initialState);
   switch (resolution.kind) {
     case "arrived":
-      run.queued = resolution.queued;
-      return { run, batch, arrived: resolution.outcome };
+      run.left = resolution.left;
+      return { run, batch, arrived: withControl(resolution.outcome, resolution.left) };
     case "ask_later":
+      await runDueEffect(host, held, run);
       await held.giveBack(resolution.after);
       return undefined;
     case "cut_off":

@@ -26,3 +26,9 @@ export function takeStop(held: HeldThread, batch: Batch, performed: boolean): St
   const metadata = { type: "run_stopped", interrupt_action: "cancel", source: "thread", status_kind: "stopped" };
   return { stop: message.text("system", last.body.reason, metadata), performed };
 }
+
+/** When a thread that is laid down is to be looked at again: at once if somebody wants it to stop and nobody has seen to it. */
+export function unlessStopping({ entries }: HeldThread, { drained }: Batch, after: number | null): number | null {
+  if (stopsIn(entries).some(({ seq }) => !drained.includes(seq))) return 0;
+  return after === null ? null : Math.max(0, after);
+}

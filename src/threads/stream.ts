@@ -14,8 +14,14 @@ export type CommittedEvent = {
   readonly run: number;
   readonly step: number;
   readonly at: number;
-} & (
-  | { readonly type: "message.added"; readonly seq: number; readonly message: Message }
+} /** `depth`: how deep it was said, by a prompt that speaks for the call in the message `parent_seq`. */ & (
+  | {
+      readonly type: "message.added";
+      readonly seq: number;
+      readonly message: Message;
+      readonly depth?: number;
+      readonly parent_seq?: number;
+    }
   | { readonly type: "message.superseded"; readonly seq: number; readonly message: Message | null }
   | { readonly type: "run.started" | "step.started" | "step.postponed" | "run.ended" | "compacted" }
   | { readonly type: "compaction.failed" }
@@ -66,10 +72,17 @@ export function eventsOf(event: StoredEvent, messages: readonly StoredMessage[])
     ...(facts.some(({ type }) => type === "flow.started") ? [{ type: "run.started" } as const] : []),
     ...messages.map(aboutMessage),
     ...said.filter((item) => !endsRun(item)),
-    ...(JSON.parse(event.notes ?? "[]") as JsonMap[]).map((note) => ({ type: "note", note }) as const),
+    ...notesIn(event).map((note) => ({ type: "note", note }) as const),
     ...said.filter(endsRun),
   ];
   return told.map((item, place) => ({ id: `${seq}.${place}`, run, step, at, ...item }) as CommittedEvent);
+}
+
+/** What is kept for the logs is read there. */
+const LOGGED: ReadonlySet<unknown> = new Set(["model_call", "model_failed", "model_lost"]);
+
+function notesIn({ notes }: StoredEvent): readonly JsonMap[] {
+  return (JSON.parse(notes ?? "[]") as JsonMap[]).filter(({ type }) => !LOGGED.has(type));
 }
 
 type Told = { readonly type: CommittedEvent["type"] } & Readonly<Record<string, unknown>>;
@@ -79,10 +92,11 @@ function endsRun({ type }: Told): boolean {
   return type === "run.ended" || type === "request.created";
 }
 
-function aboutMessage({ seq, kind, supersedes, envelope }: StoredMessage): Told {
+function aboutMessage({ seq, kind, supersedes, envelope, depth, parent_seq }: StoredMessage): Told {
   if (kind === "edit") return { type: "message.superseded", seq: supersedes, message: JSON.parse(envelope) };
   if (kind === "deletion") return { type: "message.superseded", seq: supersedes, message: null };
-  return { type: "message.added", seq, message: JSON.parse(envelope) };
+  const place = depth > 0 ? { depth, parent_seq } : {};
+  return { type: "message.added", seq, message: JSON.parse(envelope), ...place };
 }
 
 function aboutFact(fact: Fact): Told[] {
@@ -99,7 +113,7 @@ function aboutFact(fact: Fact): Told[] {
           type: "request.created",
           call: fact.call,
           request_id: fact.request_id,
-          kind: fact.as === "approval" ? "approval" : "client_tool",
+          kind: fact.as === "approval" ? "approval" : fact.child ? "child" : "client_tool",
         },
       ];
     case "call.settled":
@@ -140,8 +154,9 @@ export function answerIn(
 }
 
 function wordsOf(stored: StoredMessage | undefined): string | undefined {
-  const { type, role, content } = messageIn(stored);
-  return type === "text" && role === "assistant" && typeof content === "string" ? content : undefined;
+  const { type, role, content, metadata } = messageIn(stored);
+  const isAnswer = role === "assistant" || metadata?.side === "b";
+  return type === "text" && isAnswer && typeof content === "string" ? content : undefined;
 }
 
 function isStopped(stored: StoredMessage | undefined): boolean {

@@ -6,15 +6,23 @@ import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import { checkNumber, checkThreadKey, isName } from "./check-arguments.ts";
+import { costOf, type ThreadCost } from "./cost.ts";
+import { type Effects, effectsOf } from "./effects/effects-of.ts";
 import { isWork, type ReadEntry, readEntry, staysStopped, stopsIn } from "./entries.ts";
 import { exportThread, type ThreadExport } from "./export.ts";
 import { forkThread } from "./fork.ts";
 import type { Host } from "./host.ts";
+import type { LogRow } from "./log-row.ts";
+import { type LogQuery, readLogs } from "./logs.ts";
 import { createEntry, readMessage } from "./new-entry.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { readStream, type StreamOptions } from "./read-stream.ts";
+import { withFiles } from "./sent-files.ts";
 import { sentStream } from "./sent-stream.ts";
 import { type Session, sessionOf } from "./session-view.ts";
+import { directBuffer } from "./state/direct-buffer.ts";
+import type { AttachmentInput, ChildEntry, ThreadState } from "./state/thread-state.ts";
+import { stateAtRest } from "./state-at-rest.ts";
 import type { StreamEvent } from "./stream.ts";
 import { threadNotFound, threadStopped, threadStuck, threadTerminated } from "./thread-errors.ts";
 import type { MessageInput } from "./tool.ts";
@@ -37,6 +45,16 @@ type Keyed = {
   readonly key?: string;
 };
 
+type WithFiles = {
+  /** Files of the thread by their paths, and new ones as `{ name, mimeType, data }` with base64. */
+  readonly attachments?: readonly AttachmentInput[];
+};
+
+type Silent = {
+  /** Models are shown the message, and lists of messages leave it out unless they are asked for it. */
+  readonly silent?: boolean;
+};
+
 type Waiting = { readonly signal?: AbortSignal };
 
 /** A message of a thread, with its number. */
@@ -54,12 +72,9 @@ export interface ThreadHandle {
   readonly id: string;
   readonly key: string;
   /** Leaves a message and waits for what the run that takes it in comes to: that it ends, or waits for somebody. */
-  send(content: string | MessageInput, options?: Keyed & Waiting): Sending;
+  send(content: string | MessageInput, options?: Keyed & Silent & WithFiles & Waiting): Sending;
   /** Leaves a message and returns when it is stored. A stopped thread does not run for it. */
-  queueMessage(
-    content: string | MessageInput,
-    options?: Keyed & { readonly silent?: boolean },
-  ): Promise<{ id: string }>;
+  queueMessage(content: string | MessageInput, options?: Keyed & Silent & WithFiles): Promise<{ id: string }>;
   /** Has a tool run before the model is asked again; call and result become part of the thread. */
   queueTool(name: string, parameters?: JsonMap, options?: Keyed): Promise<{ id: string }>;
   /** What happened and what happens, from the beginning or after an event, until the signal fires or the run has ended. */
@@ -89,6 +104,16 @@ export interface ThreadHandle {
   calls(): Promise<readonly StoredCall[]>;
   /** Everything that is stored of the thread, secrets excepted. */
   export(): Promise<ThreadExport>;
+  /** The thread as tools see it, for the program itself: what is written through it is stored at once. */
+  state(): Promise<ThreadState>;
+  /** What the thread has scheduled: to be listed, run now, or cancelled. */
+  readonly effects: Effects;
+  /** One row for every attempt at a model and every tool that ran, newest first. */
+  logs(query?: LogQuery): Promise<readonly LogRow[]>;
+  /** What its models have cost, and those of all that descend from it. */
+  cost(): Promise<ThreadCost>;
+  /** Its children, as its registry shows them. */
+  children(): Promise<readonly ChildEntry[]>;
 }
 
 /** Where to come back to. */
@@ -142,7 +167,11 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       if (thread.status === "stuck") throw threadStuck(id);
       if (fate?.drained) return undefined;
       if (thread.status === "terminated") throw threadTerminated(id, "before it took the message in");
-      if (await staysAtRest(thread, (await inbox.waiting(id)).map(readEntry))) throw threadStopped(id);
+      if (await staysAtRest(thread, (await inbox.waiting(id)).map(readEntry))) {
+        // What was taken in while the inbox was read is not among what waits there.
+        if ((await inbox.fate(id, entryId))?.drained) return undefined;
+        throw threadStopped(id);
+      }
       // Nothing is taken in before somebody answers, so that is what there is to tell.
       return (await waitsForSomebody(thread)) ? await outcomeOf(thread.run) : undefined;
     });
@@ -180,7 +209,11 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     key,
     status,
     send(content, options = {}) {
-      const leave = async () => await put(createEntry.message(content, { key: options.key }));
+      const { key: idempotencyKey, silent, attachments = [] } = options;
+      const leave = async () => {
+        const sent = await withFiles(host, id, content, attachments);
+        return await put(createEntry.message(sent, { key: idempotencyKey, silent }));
+      };
       const entry = leave();
       const outcome = entry.then(({ id: entryId }) => outcomeFor(entryId, options.signal));
       const stream = ({ signal }: Waiting = {}) => {
@@ -190,8 +223,8 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       };
       return Object.assign(outcome, { stream });
     },
-    async queueMessage(content, options = {}) {
-      return await put(createEntry.queuedMessage(content, { ...options }));
+    async queueMessage(content, { attachments = [], ...options } = {}) {
+      return await put(createEntry.queuedMessage(await withFiles(host, id, content, attachments), options));
     },
     async queueTool(name, parameters = {}, options = {}) {
       const { sealing } = host;
@@ -268,6 +301,15 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     },
     calls: () => threads.calls(id),
     export: () => exportThread(host, id),
+    async state() {
+      return await stateAtRest(host, await status(), { buffer: directBuffer(host, id) });
+    },
+    effects: effectsOf(host, id),
+    logs: (query = {}) => readLogs(host, id, query),
+    cost: () => costOf(host, id),
+    async children() {
+      return await (await stateAtRest(host, await status(), { buffer: directBuffer(host, id) })).children();
+    },
   };
 
   async function messages(): Promise<readonly ThreadMessage[]> {
@@ -281,7 +323,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     }
     const superseding = new Map(rows.flatMap((row) => (row.supersedes === null ? [] : [[row.supersedes, row]])));
     return rows.flatMap((row) => {
-      if (row.kind !== "message") return [];
+      if (row.kind !== "message" || row.depth > 0) return [];
       const current = superseding.get(row.seq) ?? row;
       if (current.kind === "deletion") return [];
       const { seq, run, step } = row;

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { JsonMap } from "../contracts/json.ts";
+import { canonicalName } from "../contracts/tools/declaration.ts";
 import { prepare } from "../contracts/tools/execution.ts";
 import { redact } from "../contracts/tools/exposure.ts";
 import { readReconciled, type Tool, type ToolDefinition, tool } from "./tool.ts";
@@ -47,6 +48,32 @@ describe("a tool", () => {
     });
     expect(Object.isFrozen(refund)).toBe(true);
     expect(refund).toMatchObject({ idempotent: false, repeatable: false, retry: { attempts: 1 } });
+  });
+
+  it("may have a plain name, by which models call it, and is declared with a namespace", () => {
+    const named = (name: string) => tool({ name, description: "x", execute: () => null });
+    expect(named("finish").name).toBe("standard/finish");
+    expect(named("finish").declaration).toMatchObject({ source: "standard", provider_safe_name: "finish" });
+    for (const name of ["finish", "getWeather", "look-up", "ends_"]) {
+      const { name: declared, declaration } = named(name);
+      expect(canonicalName(name, { [declared]: declaration })).toBe(declared);
+    }
+  });
+
+  it("says what its code may use and needs", () => {
+    const send = tool({
+      name: "send",
+      description: "Send.",
+      uses: ["render"],
+      variables: [{ name: "TOKEN", required: true }],
+      execute: () => null,
+    });
+    expect(send).toMatchObject({
+      uses: ["render"],
+      variables: [{ name: "TOKEN", type: "secret", required: true, scoped: false, description: "" }],
+    });
+    expect(refund).not.toHaveProperty("uses");
+    expect(refund.variables).toEqual([]);
   });
 
   it("is the client's when nothing here can run it", () => {
@@ -218,7 +245,7 @@ describe("a tool", () => {
   it.each<[string, object]>([
     ["name", { ...plain, name: " " }],
     ["description", { ...plain, description: "" }],
-    ["name", { ...plain, name: "refund" }],
+    ["name", { ...plain, name: "Shop/refund" }],
     ["name", { ...plain, name: "client/refund" }],
     ["execute", { name: "shop/refund", description: "Refund." }],
     ["execute", { ...plain, execute: "refund" }],
@@ -229,6 +256,10 @@ describe("a tool", () => {
     ["waitMs", { ...plain, waitMs: 0.5 }],
     ["idempotent", { ...plain, idempotent: "yes" }],
     ["actionPolicy", { ...plain, actionPolicy: "ask" }],
+    ["uses", { ...plain, uses: "render" }],
+    ["variables", { ...plain, variables: [{}] }],
+    ["variables", { name: "client/a", description: "A.", variables: [{ name: "A" }] }],
+    ["name", { ...plain, name: "2nd" }],
     ["actionPolicies", { ...plain, actionPolicies: "preview" }],
     ["sensitive", { ...plain, sensitive: "iban" }],
     ["inputSchema", { ...plain, inputSchema: "object" }],

@@ -5,9 +5,17 @@ import { trimmed } from "../contracts/coerce.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { errorMessage, HoldfastError, holdfastError } from "../contracts/error.ts";
 import { isEmpty, isMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { declaredName, isPlainName } from "../contracts/standard/names.ts";
 import { type ActionPolicy, normalize as readPolicy } from "../contracts/tools/action-policy.ts";
-import { normalize, normalizeForServer, type ToolDeclaration } from "../contracts/tools/declaration.ts";
+import {
+  normalize,
+  normalizeForServer,
+  providerSafeName,
+  type ToolDeclaration,
+} from "../contracts/tools/declaration.ts";
+import { readVariables, type Variable, type VariableInput } from "./definitions/variable.ts";
 import { declaredParameters, markedSecrets } from "./parameters-schema.ts";
+import type { ThreadState } from "./state/thread-state.ts";
 import { type Accepted, type ReadSchema, readSchema, type ToolSchema, type Validate } from "./tool-schema.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
@@ -26,6 +34,10 @@ export type ToolContext = {
   queueMessage(content: string | MessageInput, options?: { readonly silent?: boolean }): void;
   /** Has another tool run after the calls that are already open. */
   queueTool(name: string, parameters: JsonMap): void;
+  /** What stands beside the tool where a prompt lists it. */
+  readonly options: JsonMap;
+  /** The thread: its messages, files, values, variables, effects, parent and children. */
+  readonly state: ThreadState;
 };
 
 /** A message as a tool may write it; its role is `user` unless given. */
@@ -50,7 +62,10 @@ export type ReconcileRequest<Input = unknown> = {
 };
 
 export type ToolDefinition<Input extends ToolSchema = UnknownMap> = {
-  /** `<namespace>/<slug>`; `client/<slug>` for a tool that the client runs. */
+  /**
+   * `<namespace>/<slug>`; `client/<slug>` for a tool that the client runs. A plain name, in small letters, digits and
+   * underscores, is what models call the tool by; it is declared as `standard/<name>`.
+   */
   readonly name: string;
   readonly description: string;
   /** What the tool is called with: zod, any Standard Schema, or JSON Schema. Any map unless given. */
@@ -76,6 +91,11 @@ export type ToolDefinition<Input extends ToolSchema = UnknownMap> = {
   /** Dotted paths of parameters that are hidden wherever calls are shown; `*` stands for the items of a list. */
   readonly sensitive?: readonly string[];
 
+  /** Names of the tools that its code may queue or invoke; any unless given. */
+  readonly uses?: readonly string[];
+  /** What its code needs of the environment. */
+  readonly variables?: readonly VariableInput[];
+
   /** Where the tool comes from; its namespace unless given. */
   readonly source?: string;
   readonly categories?: readonly string[];
@@ -92,6 +112,7 @@ export type ToolDefinition<Input extends ToolSchema = UnknownMap> = {
 
 /** A tool, ready for agents. */
 export type Tool = {
+  /** As it is declared, with a namespace. */
   readonly name: string;
   readonly declaration: ToolDeclaration;
   /** Absent for a tool of the client. */
@@ -105,6 +126,9 @@ export type Tool = {
   /** Checks what a call is made with; its value is what `execute` gets. */
   readonly validateInput: Validate;
   readonly validateOutput: Validate;
+  /** Absent: any. */
+  readonly uses?: readonly string[];
+  readonly variables: readonly Variable[];
 };
 
 const tools = createBrand();
@@ -126,7 +150,10 @@ export function tool<const Input extends ToolSchema = UnknownMap>(definition: To
   }
   const unknown = Object.keys(given).find((field) => !fields.has(field));
   if (unknown !== undefined) throw invalid(name, `${unknown} is no field of a tool`);
+  const variables = readVariables(given.variables);
+  if (typeof variables === "string") throw invalid(name, variables);
   const { execute, reconcile, idempotent = false, repeatable = false, timeoutMs, waitMs, retry } = definition;
+  const { uses } = definition;
   if (execute === undefined) checkClientTool(given, name);
   else if (name.startsWith("client/"))
     throw invalid(name, "name must not begin with client/ beside an execute function");
@@ -145,6 +172,8 @@ export function tool<const Input extends ToolSchema = UnknownMap>(definition: To
     retry: Object.freeze({ attempts: retry?.attempts ?? 1, backoffMs: retry?.backoffMs ?? DEFAULT_BACKOFF_MS }),
     validateInput: input?.validate ?? acceptAny,
     validateOutput: output?.validate ?? acceptAny,
+    ...(uses && { uses: Object.freeze([...uses]) }),
+    variables,
     // The input that execute and reconcile are called with is what the schema has accepted.
   } as Tool;
   tools.mark(made);
@@ -186,6 +215,7 @@ const checks: readonly Check[] = [
   ["sensitive", "a list of paths", isListOfNames],
   ["categories", "a list of names", isListOfNames],
   ["modes", "a list of names", isListOfNames],
+  ["uses", "a list of names", isListOfNames],
   ["requiredCapability", "a name", (value) => trimmed(value) !== undefined],
   ["parameterBindings", "a map", isMap],
   ["parameterDefaults", "a map", isMap],
@@ -193,7 +223,7 @@ const checks: readonly Check[] = [
 ];
 
 const fields: ReadonlySet<string> = new Set([
-  ...["name", "description", "inputSchema", "outputSchema", "source"],
+  ...["name", "description", "inputSchema", "outputSchema", "source", "variables"],
   ...checks.map(([field]) => field),
 ]);
 
@@ -216,7 +246,7 @@ function isListOfNames(value: unknown): boolean {
 }
 
 /** What only means something where the tool runs here. */
-const RUNS_HERE = ["reconcile", "idempotent", "timeoutMs", "retry", "requiredCapability"] as const;
+const RUNS_HERE = ["reconcile", "idempotent", "timeoutMs", "retry", "requiredCapability", "uses", "variables"] as const;
 
 function checkClientTool(given: UnknownMap, name: string): void {
   const field = RUNS_HERE.find((each) => given[each] !== undefined);
@@ -240,8 +270,11 @@ function declare(given: UnknownMap, input: ReadSchema | undefined, name: string)
   if (input && !parameters) throw invalid(name, "inputSchema must describe a map of parameters");
   const { sensitive, execute, source } = given;
   const secrets = [...new Set([...((sensitive ?? []) as string[]), ...(input ? markedSecrets(input.json) : [])])];
+  const isPlain = isPlainName(name);
+  const declared = isPlain ? declaredName(name) : name;
+  const safeName = providerSafeName(name);
   const declaration = {
-    name: given.name,
+    name: declared,
     description: given.description,
     parameters,
     action_policy: given.actionPolicy,
@@ -255,16 +288,19 @@ function declare(given: UnknownMap, input: ReadSchema | undefined, name: string)
     parameter_defaults: given.parameterDefaults,
     runtime: given.runtime,
     sensitive_parameters: secrets.length > 0 ? secrets : undefined,
+    // Models call it by the name it was given, as far as every provider takes that.
+    ...(isPlain && { provider_safe_name: safeName }),
+    ...(isPlain && safeName !== name && { provider_aliases: [name] }),
   };
   try {
     // An undefined field would count as one that is there.
     const stated = snapshotMap(declaration);
     if (execute === undefined) return normalize({ ...stated, source, executor: "client", scope: "run" });
-    return normalizeForServer({ ...stated, source: source ?? name.split("/")[0] });
+    return normalizeForServer({ ...stated, source: source ?? declared.split("/")[0] });
   } catch (thrown) {
     const detail = thrown instanceof HoldfastError ? thrown.detail : errorMessage(thrown);
     if (detail.split(", ").includes("name"))
-      throw invalid(name, "name must be <namespace>/<slug> in small letters", thrown);
+      throw invalid(name, "name must be <namespace>/<slug> in small letters, or a plain name", thrown);
     throw invalid(name, `${detail} cannot be used`, thrown);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as budget from "../contracts/conversation/budget.ts";
+import type { Config } from "../loop/config.ts";
 import { initialState } from "../loop/state.ts";
-import type { Config } from "../loop/working.ts";
 import { untilTimeUp, workTimeLeft } from "./work-time.ts";
 
 const config = (ceiling?: number, current = 0) => {

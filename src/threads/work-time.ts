@@ -1,6 +1,7 @@
 // The time that a run may be at work: what is under way when it is up is cut off.
+
+import type { Config } from "../loop/config.ts";
 import type { State } from "../loop/state.ts";
-import type { Config } from "../loop/working.ts";
 
 /** Milliseconds that are left, at least one; undefined when the run may take as long as it likes. */
 export function workTimeLeft({ budgets }: Config, state: State | null, now: number): number | undefined {

@@ -4,6 +4,7 @@ import type { SqlDriver } from "../backend/sql-driver.ts";
 import { type Activation, activate } from "./activation.ts";
 import { ClockMoves } from "./clock-moves.ts";
 import type { Host } from "./host.ts";
+import { STATE_VERSION } from "./state-version.ts";
 
 export type WorkerOptions = {
   /** Threads that are worked on at the same time. */
@@ -24,9 +25,6 @@ const RETRY_AFTER_MS = 500;
 
 /** After a connection was lost, nobody is declared dead for so long: it may have been the server that went away. */
 const QUIET_MS = 5_000;
-
-/** The newest version of a run's state that this code can read. */
-export const STATE_VERSION = 1;
 
 export class Worker {
   readonly id = `worker-${crypto.randomUUID()}`;

@@ -4,6 +4,7 @@ import { sortedText } from "../../src/contracts/canonical-json.ts";
 import { unpackRecords } from "../../src/loop/packed-records.ts";
 import { fold } from "../../src/loop/state.ts";
 import { checkThread } from "../../src/testing/check-thread.ts";
+import { deeperMessages } from "../../src/testing/deeper-messages.ts";
 import type { RecordedEffect } from "../../src/testing/effect-ledger.ts";
 import type { ThreadExport } from "../../src/threads/export.ts";
 import type { ThreadHandle } from "../../src/threads/thread.ts";
@@ -15,19 +16,20 @@ import { differences, transcriptLines } from "./transcript-lines.ts";
 /** A sentence for everything that is not as promised. */
 export async function checkEnding(
   thread: ThreadHandle,
-  { status, transcript, calls = {} }: Ending,
+  { status, transcript, calls = {}, files = [] }: Ending,
   { database, effects }: { readonly database: Database; readonly effects: readonly RecordedEffect[] },
 ): Promise<readonly string[]> {
   const exported = await thread.export();
   const messages = await thread.messages();
   const row = await storedRow(database, thread.id);
-  const lines = transcriptLines(messages);
+  const lines = transcriptLines([...messages, ...deeperMessages(exported)]);
   const problems = [
     ...(exported.thread.status === status ? [] : [`it is ${exported.thread.status}, not ${status}`]),
     ...(typeof transcript === "function" ? transcript(lines) : differences(lines, transcript)),
     ...checkThread(exported, messages),
     ...checkRow(exported, row),
     ...checkCalls(exported, calls),
+    ...checkFiles(await filesOf(thread), files),
     ...checkEffects(
       exported,
       effects.filter((effect) => effect.thread === thread.id),
@@ -59,6 +61,21 @@ function checkCalls({ calls }: ThreadExport, wanted: Readonly<Record<string, num
     if (phase === "unknown" && !mayBeUnknown) problems.push(`call ${number} of ${tool_name} is unknown`);
   }
   return problems;
+}
+
+/** Name and content of each. */
+async function filesOf(thread: ThreadHandle): Promise<readonly string[]> {
+  const state = await thread.state();
+  const found = (await state.findFiles("/**")).filter(({ isDirectory }) => !isDirectory);
+  const lines = found.map(async ({ name, path }) => {
+    const bytes = await state.readFile(path);
+    return `${name}: ${bytes ? new TextDecoder().decode(bytes) : "cannot be read"}`;
+  });
+  return (await Promise.all(lines)).sort();
+}
+
+function checkFiles(found: readonly string[], wanted: readonly string[]): string[] {
+  return String(found) === String(wanted) ? [] : [`its files are [${found.join(", ")}], not [${wanted.join(", ")}]`];
 }
 
 /** What happened outside is what the ledger of calls says, key by key. */

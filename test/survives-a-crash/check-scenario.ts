@@ -1,19 +1,40 @@
-// Checks all threads of a scenario after it has come to its end.
+// Checks all threads of a scenario after it has come to its end, and all that descend from them.
 import type { Holdfast } from "../../src/holdfast.ts";
 import type { EffectLedger } from "../../src/testing/effect-ledger.ts";
+import type { ThreadHandle } from "../../src/threads/thread.ts";
 import { checkEnding } from "./check-ending.ts";
 import type { Database } from "./database.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Ending, Scenario } from "./scenario.ts";
 
-export async function checkScenario(
-  { endings }: Scenario,
-  name: string,
-  { holdfast, database, ledger }: { holdfast: Holdfast; database: Database; ledger: EffectLedger },
-): Promise<readonly string[]> {
+type Site = { readonly holdfast: Holdfast; readonly database: Database; readonly ledger: EffectLedger };
+
+export async function checkScenario(scenario: Scenario, name: string, site: Site): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const [thread, ending] of Object.entries(endings)) {
-    const handle = await holdfast.threads.open(`${name}/${thread}`, { agent: ending.agent });
-    problems.push(...(await checkEnding(handle, ending, { database, effects: ledger.effects() })));
+  for (const [thread, ending] of Object.entries(scenario.endings)) {
+    const handle = await site.holdfast.threads.open(`${name}/${thread}`, { agent: ending.agent });
+    problems.push(...(await checkFamily(handle, ending, site)));
+    problems.push(...((await scenario.check?.(handle, site.ledger.effects())) ?? []));
+  }
+  return problems;
+}
+
+async function checkFamily(thread: ThreadHandle, ending: Ending, site: Site): Promise<readonly string[]> {
+  const { holdfast, database, ledger } = site;
+  const problems = [...(await checkEnding(thread, ending, { database, effects: ledger.effects() }))];
+  const wanted = ending.children ?? [];
+  const children = await thread.children();
+  const shown = children.map(({ threadName, status }) => `${threadName} (${status})`).sort();
+  const expected = wanted.map(({ name, shown: status }) => `${name} (${status})`).sort();
+  if (String(shown) !== String(expected)) {
+    problems.push(
+      `${thread.key}: its children are ${shown.join(", ") || "none"}, not ${expected.join(", ") || "none"}`,
+    );
+  }
+  for (const { reference, threadName } of children) {
+    const own = wanted.find(({ name }) => name === threadName);
+    if (!own) continue;
+    const status = own.shown === "terminated" ? "terminated" : "idle";
+    problems.push(...(await checkFamily(await holdfast.threads.get(reference), { ...own, status }, site)));
   }
   return problems;
 }

@@ -5,7 +5,7 @@ import { openEffectLedger } from "../../src/testing/ledger-client.ts";
 import { tell } from "../../src/testing/told.ts";
 import { backendOf, LEASE_MS, SECRET_KEY } from "./database.ts";
 import type { Order } from "./order.ts";
-import { scenarioNamed, scenarios, special } from "./scenarios.ts";
+import { definitionsOf, scenarioNamed, scenarios, special } from "./scenarios.ts";
 
 const order = JSON.parse(process.argv[2] ?? "{}") as Order;
 const reached = meetFate(order);
@@ -17,11 +17,11 @@ function fail(error: unknown): void {
 const ledger = openEffectLedger(order.ledger);
 const world = { ledger, reached };
 const played = order.play === undefined ? undefined : scenarioNamed(order.play.scenario);
-const agents = (played ? [played] : [...scenarios, ...special]).flatMap((scenario) => scenario.agents(world));
+const definitions = definitionsOf(played ? [played] : [...scenarios, ...special], world);
 
 const holdfast = await createHoldfast({
   backend: backendOf(order.database),
-  agents,
+  ...definitions,
   secretKey: SECRET_KEY,
   leaseMs: LEASE_MS,
   drainMs: 2_000,

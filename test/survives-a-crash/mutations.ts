@@ -69,6 +69,36 @@ const mutations: readonly Mutation[] = [
     ],
     run: ["--database", "sqlite", "--scenario", "plain answer", "--point", "between put and wake #1"],
   },
+  {
+    name: "a child is created before the outcome of the call is stored, not with it",
+    edits: [
+      {
+        file: "src/threads/subagents/create-child.ts",
+        from: "await buffer.write(...child.writes);",
+        to: "await host.stores.writes.apply(thread.id, child.writes);",
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "queued child", "--point", "after effect run_tool #1"],
+  },
+  {
+    name: "what a child came to is delivered after its end was stored, not with it",
+    edits: [
+      {
+        file: "src/threads/activation.ts",
+        from: "await this.#commit(held, run, batch, status, goesOn ? undefined : { dueAfter });\n    this.#run = undefined;",
+        to: `const isTold = (write: string) => write === "answer" || write === "entry";
+    const told = batch.writes.filter(({ write }) => isTold(write));
+    batch.writes.splice(0, batch.writes.length, ...batch.writes.filter(({ write }) => !isTold(write)));
+    await this.#commit(held, run, batch, status, goesOn ? undefined : { dueAfter });
+    if (told.length > 0) {
+      await this.#host.reached("between end and delivery");
+      await this.#host.stores.writes.apply(held.thread.parent_id ?? "", told);
+    }
+    this.#run = undefined;`,
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "queued child", "--point", "between end and delivery #1"],
+  },
 ];
 
 export type Checked = {

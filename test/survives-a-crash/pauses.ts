@@ -14,11 +14,11 @@ export function asleepAtEveryPoint(undisturbed: readonly CaseResult[]): readonly
   return undisturbed.flatMap(({ of: { scenario }, points }) => points.map((pause) => ({ scenario, kills: [], pause })));
 }
 
-const AT = "before commit flow.ended and settle #1";
+const AT = "before commit begun call_model #2";
 
 /**
- * The sleeper has an answer in its hands and wakes up while its successor is still waiting for another one: nothing
- * but the lease itself tells them apart. It must not commit, and the answer that counts is the successor's.
+ * The sleeper has the result of a call in its hands and wakes up while its successor still looks up what became of that
+ * call: nothing but the lease itself tells them apart. It must not commit, and the result that counts is the successor's.
  */
 export async function sleeperCommitsNothing(site: PostgresSite): Promise<readonly string[]> {
   const { client, database, ledger, second } = site;

@@ -10,7 +10,7 @@ import type { Case, CaseResult } from "./case.ts";
 import { checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, PATIENCE_MS, SECRET_KEY } from "./database.ts";
 import type { Scenario } from "./scenario.ts";
-import { scenarios, special } from "./scenarios.ts";
+import { definitionsOf, scenarios, special } from "./scenarios.ts";
 import { startChild } from "./start-child.ts";
 import { within } from "./within.ts";
 
@@ -31,8 +31,13 @@ export async function openPostgresSite(url: string, ledger: EffectLedger): Promi
   const schema = `crash_${randomBytes(6).toString("hex")}`;
   const database: Database = { kind: "postgres", url, schema };
   const world = { ledger: openEffectLedger(ledger.url), reached: () => {} };
-  const agents = [...scenarios, ...special].flatMap((scenario) => scenario.agents(world));
-  const client = await createHoldfast({ backend: backendOf(database), agents, runs: false, secretKey: SECRET_KEY });
+  const definitions = definitionsOf([...scenarios, ...special], world);
+  const client = await createHoldfast({
+    backend: backendOf(database),
+    ...definitions,
+    runs: false,
+    secretKey: SECRET_KEY,
+  });
   const second = startChild({ database, ledger: ledger.url });
   await second.heard("ready");
   return {

@@ -10,6 +10,7 @@ import { openEffectLedger } from "../../src/testing/ledger-client.ts";
 import type { Case, CaseResult } from "./case.ts";
 import { checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, PATIENCE_MS, SECRET_KEY } from "./database.ts";
+import { definitionsOf } from "./scenarios.ts";
 import { startChild } from "./start-child.ts";
 
 /** Most of a case is waiting for a process to start or for the disk. */
@@ -39,10 +40,10 @@ async function runCase(of: Case, ledger: EffectLedger): Promise<CaseResult> {
     }
     const last = await startChild(order).ended(PATIENCE_MS);
     problems.push(...last.problems);
-    const agents = scenario.agents({ ledger: openEffectLedger(ledger.url), reached: () => {} });
+    const definitions = definitionsOf([scenario], { ledger: openEffectLedger(ledger.url), reached: () => {} });
     const holdfast = await createHoldfast({
       backend: backendOf(database),
-      agents,
+      ...definitions,
       runs: false,
       secretKey: SECRET_KEY,
     });

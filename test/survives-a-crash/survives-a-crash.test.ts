@@ -16,23 +16,23 @@ console.log(`HOLDFAST_CRASH_SEED=${seed}`);
 describe("a thread whose process is killed", () => {
   it("goes on in the next process, on SQLite", { timeout: 120_000 }, async () => {
     const ledger = await startEffectLedger();
-    const { red, cases } = await sample((each) => runOnSqlite(each, ledger), { from: 5, points: 25 });
+    const { red, cases } = await sample((each) => runOnSqlite(each, ledger), { from: 7, points: 32 });
     await ledger.close();
     expect(red).toEqual([]);
-    expect(cases).toBeGreaterThan(25);
+    expect(cases).toBeGreaterThan(32);
   });
 
   it("goes on in another one that was there already, on PostgreSQL", { timeout: 120_000 }, async () => {
     const ledger = await startEffectLedger();
     const { url } = await emptySchema();
     const site = await openPostgresSite(url, ledger);
-    const { red, cases } = await sample((each) => runOnPostgres(each, site), { from: 4, points: 8 });
+    const { red, cases } = await sample((each) => runOnPostgres(each, site), { from: 6, points: 12 });
     const asleep = await sleeperCommitsNothing(site);
     await site.close();
     await ledger.close();
     expect(red).toEqual([]);
     expect(asleep).toEqual([]);
-    expect(cases).toBeGreaterThan(8);
+    expect(cases).toBeGreaterThan(12);
   });
 });
 

@@ -1,18 +1,24 @@
 // A transcript as lines that can be compared: who said what, which tool was called, what came of it.
 import type { Message } from "../../src/contracts/conversation/message.ts";
 import { isMap } from "../../src/contracts/json.ts";
+import type { DeeperMessage } from "../../src/testing/deeper-messages.ts";
+import { withoutIds } from "../../src/testing/without-ids.ts";
 import type { ThreadMessage } from "../../src/threads/thread.ts";
 import type { Line } from "./scenario.ts";
 
-export function transcriptLines(messages: readonly ThreadMessage[]): readonly string[] {
-  return messages.map(({ message }) => lineOf(message));
+/** What stands deeper than the conversation itself has `> ` before it. */
+export function transcriptLines(messages: readonly (ThreadMessage | DeeperMessage)[]): readonly string[] {
+  const inOrder = messages.toSorted((one, other) => one.seq - other.seq);
+  return inOrder.map(
+    ({ message, ...about }) => `${"depth" in about ? "> ".repeat(about.depth) : ""}${lineOf(message)}`,
+  );
 }
 
 function lineOf({ type, role, content, payload }: Message): string {
   const tool = String(payload.tool_name ?? "");
   if (type === "tool_call") return `call ${tool}`;
   if (type === "tool_result") return `result ${tool}: ${outcomeOf(payload)}`;
-  return type === "text" ? `${role}: ${content}` : `${type}: ${content}`;
+  return withoutIds(type === "text" ? `${role}: ${content}` : `${type}: ${content}`);
 }
 
 function outcomeOf({ success, metadata }: Message["payload"]): string {

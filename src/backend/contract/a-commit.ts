@@ -9,7 +9,21 @@ export const MINUTE = 60_000_000;
 
 export function aThread(parts: Partial<NewThread> = {}): NewThread {
   const id = crypto.randomUUID();
-  return { id, key: `key of ${id}`, agent: "support", budget: null, state_version: 1, hash: "first hash", ...parts };
+  return {
+    id,
+    key: `key of ${id}`,
+    agent: "support",
+    budget: null,
+    state_version: 1,
+    hash: "first hash",
+    parent_id: null,
+    user_id: null,
+    tags: [],
+    child: null,
+    child_status: null,
+    arguments: null,
+    ...parts,
+  };
 }
 
 export function anEntry(parts: Partial<NewEntry> = {}): NewEntry {
@@ -29,7 +43,8 @@ export function anEntry(parts: Partial<NewEntry> = {}): NewEntry {
 
 export function aMessage(text: string, parts: Partial<NewMessage> = {}): NewMessage {
   const envelope = JSON.stringify({ text });
-  return { kind: "message", supersedes: null, envelope, salt: "salt", hash: `hash of ${text}`, ...parts };
+  const hash = `hash of ${text}`;
+  return { kind: "message", supersedes: null, envelope, salt: "salt", hash, depth: 0, parent_seq: null, ...parts };
 }
 
 export function aRequest(parts: Partial<NewRequest> = {}): NewRequest {
@@ -90,6 +105,7 @@ export function aCommit({ id, epoch }: Pick<Held, "id" | "epoch">, { event, ...p
     opened_request: null,
     closed_request: null,
     budget_change: null,
+    writes: [],
     settle: null,
     ...parts,
     event: { run, records: "[]", notes: null, messages_from, settled: false, hash: "hash", ...event },

@@ -76,6 +76,13 @@ const TABLES = [
   "live_text",
   "budgets",
   "workers",
+  "thread_arguments",
+  "files",
+  "blobs",
+  "thread_values",
+  "user_values",
+  "variables",
+  "effects",
 ];
 
 /** Every row of every table, so that a test can tell that nothing was written. */

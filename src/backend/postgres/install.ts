@@ -1,4 +1,4 @@
-// The schema, and the functions in it that statements may use. Any number of processes may install at once.
+// The schema, and the functions and types in it that statements may use. Any number of processes may install at once.
 import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import { holdfastError } from "../../contracts/error.ts";
 import type { Scalar, Statement } from "../sql-driver.ts";
@@ -52,12 +52,13 @@ export async function install(
   run: (statements: readonly Statement[]) => Promise<Answer>,
 ): Promise<void> {
   const functions = functionsOf(schema);
-  const found = await run(functions.map((each) => findFunction(schema, each)));
+  const found = await run([...functions.map((each) => findFunction(schema, each)), findBlob(schema)]);
   if (found.kind === "done" && found.rows.every((rows) => rows.length === 1)) return;
   const created = await run([
     statement("select pg_advisory_xact_lock($1)", [lockKey]),
     statement(`create schema if not exists ${escapeIdentifier(schema)}`),
     ...functions.map((each) => createFunction(schema, each)),
+    createBlob(schema),
   ]);
   if (created.kind === "done") return;
   const error = created.kind === "failed" ? created.error : created.cause;
@@ -77,6 +78,21 @@ function findFunction(schema: string, { name, body }: SqlFunction): Statement {
 function createFunction(schema: string, { name, parameters, returns, language, body }: SqlFunction): Statement {
   return statement(`create or replace function ${escapeIdentifier(schema)}.${name}(${parameters}) returns ${returns}
     language ${language} volatile as ${escapeLiteral(body)}`);
+}
+
+function findBlob(schema: string): Statement {
+  const sql = `select 1 as found from pg_type join pg_namespace on pg_namespace.oid = typnamespace
+    where nspname = $1 and typname = $2`;
+  return statement(sql, [schema, BLOB]);
+}
+
+/** Bytes by the name that the other database has for them, so that one text makes the tables on both. */
+const BLOB = "blob";
+
+/** There is no "if not exists" for a domain. */
+function createBlob(schema: string): Statement {
+  const create = `create domain ${escapeIdentifier(schema)}.${BLOB} as bytea`;
+  return statement(`do ${escapeLiteral(`begin ${create}; exception when duplicate_object then null; end`)}`);
 }
 
 function statement(sql: string, params: readonly Scalar[] = []): Statement {

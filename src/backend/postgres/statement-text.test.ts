@@ -16,6 +16,10 @@ describe("the text of a statement", () => {
 
   it.each([
     ["select id from t limit 1 /*skip locked*/", "select id from t limit 1 for update skip locked"],
+    ["select id from t order by id /*for update*/", "select id from t order by id for update"],
+    ["update t set a = 1 where id in (select id from t /*for update*/)", "id = any(array(select id from t for update)"],
+    ["delete from t where id in (select id from u /*few rows*/)", "id = any(array(select id from u ))"],
+    ["select a from t where id in (select 1 /*few rows*/) /*for update*/", "id = any(array(select 1 )) for update"],
     ["delete from t where (a, b) in (select a, b from t /*skip locked*/)", "in (select a, b from t for update skip"],
     ["delete from t where a = (select a from t limit 1 /*skip locked*/)", "= (select a from t limit 1 for update skip"],
   ])("locks the rows of %s as they stand", (sql, text) => {

@@ -7,7 +7,7 @@ export type StatementText = {
 };
 
 export function statementText(sql: string, expected: number | undefined): StatementText {
-  const body = lockRows(sql.replace(/[\s;]+$/, ""));
+  const body = markedRows(sql.replace(/[\s;]+$/, ""));
   if (expected === undefined) return { text: body, keepsRows: true };
   const count = `select expect_rows(count(*), ${Math.trunc(expected)}) from holdfast_touched`;
   // The line ends guard against a comment at the end of the statement.
@@ -25,19 +25,23 @@ function isWrite(sql: string): boolean {
   return /^\s*(insert|update|delete)\b/i.test(sql) || /^\s*with\b.*\)\s*(insert|update|delete)\b/is.test(sql);
 }
 
-const SKIP_LOCKED = "/*skip locked*/";
+const MARK = /\/\*(for update|skip locked|few rows)\*\//;
+
+const LOCKS: Readonly<Record<string, string>> = { "for update": "for update", "skip locked": "for update skip locked" };
 
 /**
  * `id in (select … limit n for update skip locked)` may be planned as a subselect that is asked again for every row,
- * and then takes more than n of them. As an array it is asked once.
+ * and then takes more than n of them. As an array it is asked once. The server also expects few rows of an array, where
+ * it would take any number of a subselect for possible and read the whole table.
  */
-function lockRows(sql: string): string {
-  const at = sql.indexOf(SKIP_LOCKED);
-  if (at === -1) return sql;
-  const open = openingParenthesis(sql, at);
+function markedRows(sql: string): string {
+  const mark = MARK.exec(sql);
+  if (!mark) return sql;
+  const [text, name = ""] = mark;
+  const open = openingParenthesis(sql, mark.index);
   const before = sql.slice(0, open);
-  const subselect = `${sql.slice(open, at)}for update skip locked`;
-  const after = lockRows(sql.slice(at + SKIP_LOCKED.length));
+  const subselect = `${sql.slice(open, mark.index)}${LOCKS[name] ?? ""}`;
+  const after = markedRows(sql.slice(mark.index + text.length));
   const isColumnIn = /[\w"]\s+in\s*$/i.test(before) && /^\s*\)/.test(after);
   if (!isColumnIn) return before + subselect + after;
   return `${before.replace(/\bin\s*$/i, "= any")}(array${subselect})${after}`;

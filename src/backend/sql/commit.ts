@@ -3,8 +3,12 @@
 import type { Statement } from "../sql-driver.ts";
 import type { CallChange, Commit } from "../thread-store.ts";
 import { changeBudget } from "./budgets.ts";
+import { considerEffects, dueWithEffects } from "./effects.ts";
+import { insertRequest } from "./requests.ts";
 import { insertEntry } from "./wake.ts";
+import { writeStatements } from "./writes.ts";
 
+/** Behind the locks that it may need. */
 export function commitStatements(commit: Commit): readonly Statement[] {
   const { thread_id } = commit;
   return [
@@ -18,6 +22,8 @@ export function commitStatements(commit: Commit): readonly Statement[] {
     ...commit.calls.map((change) => changeCall(commit, change)),
     ...openRequest(commit),
     ...closeRequest(commit),
+    ...commit.writes.flatMap((write) => writeStatements(write, thread_id)),
+    ...(commit.settle && changesEffects(commit) ? [considerEffects(thread_id)] : []),
     // Last, so that whoever waits for this row waits for as short a time as can be.
     ...(commit.budget_change ? [changeBudget(commit.budget_change)] : []),
   ];
@@ -25,9 +31,10 @@ export function commitStatements(commit: Commit): readonly Statement[] {
 
 function guard(commit: Commit): Statement {
   const { thread_id, worker, epoch, seq, lease_us, settle } = commit;
+  const due = "now_us() + cast($17 as bigint)";
   const lease = settle
     ? `lease_by = null, lease_until = 0,
-       due_at = case when wake_rev = $16 then now_us() + cast($17 as bigint) else now_us() end`
+       due_at = case when wake_rev = $16 then ${changesEffects(commit) ? due : dueWithEffects(due)} else now_us() end`
     : "lease_until = now_us() + $16";
   const sql = `update threads set
       status = case when terminated_at is null then $5 else 'terminated' end,
@@ -61,6 +68,10 @@ function guard(commit: Commit): Statement {
   return { sql, params, expect: 1 };
 }
 
+function changesEffects({ writes }: Commit): boolean {
+  return writes.some(({ write }) => write === "effect_change");
+}
+
 function insertEvent({ thread_id, seq, steps, event, next_message, tail_from, summary_seq }: Commit): Statement {
   const sql = `insert into events (thread_id, seq, run, step, records, notes, messages_from, messages_to, tail_from,
       summary_seq, settled, at, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now_us(), $12)`;
@@ -70,15 +81,14 @@ function insertEvent({ thread_id, seq, steps, event, next_message, tail_from, su
 }
 
 function insertMessage({ thread_id, event, steps, messages }: Commit, index: number): Statement {
-  const sql = `insert into messages (thread_id, seq, run, step, kind, supersedes, envelope, salt, hash, at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now_us())`;
+  const sql = `insert into messages (thread_id, seq, run, step, kind, supersedes, envelope, salt, hash, at,
+      depth, parent_seq)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now_us(), $10, $11)`;
   const message = messages[index];
   if (!message) throw new Error(`There is no message ${index} in this commit.`);
-  const { kind, supersedes, envelope, salt, hash } = message;
-  return {
-    sql,
-    params: [thread_id, event.messages_from + index, event.run, steps, kind, supersedes, envelope, salt, hash],
-  };
+  const { kind, supersedes, envelope, salt, hash, depth, parent_seq } = message;
+  const own = [kind, supersedes, envelope, salt, hash, depth, parent_seq];
+  return { sql, params: [thread_id, event.messages_from + index, event.run, steps, ...own] };
 }
 
 function keepAnswer(threadId: string, sealed: string | null): Statement {
@@ -145,12 +155,7 @@ function changeCall({ thread_id, run, epoch }: Commit, change: CallChange): Stat
 }
 
 function openRequest({ thread_id, run, opened_request: request }: Commit): Statement[] {
-  if (!request) return [];
-  const sql = `insert into requests (id, thread_id, run, call, kind, tool_name, status, shown, sealed, binding,
-      created_at, expires_at)
-    values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9, now_us(), now_us() + cast($10 as bigint))`;
-  const { id, call, kind, tool_name, shown, sealed, binding, expires_after } = request;
-  return [{ sql, params: [id, thread_id, run, call, kind, tool_name, shown, sealed, binding, expires_after] }];
+  return request ? [insertRequest(thread_id, run, request)] : [];
 }
 
 /** Ends a request, unless somebody answered it just now. */

@@ -2,7 +2,18 @@
 import type { Engine } from "../engine.ts";
 import type { SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
+import { dueWithEffects } from "./effects.ts";
+import { leaveForParent } from "./leave.ts";
 import * as rows from "./rows.ts";
+
+/** What a parent is told that waits for a child which does not get on. */
+const STUCK = {
+  body: JSON.stringify({
+    success: false,
+    error: "The subagent got stuck: it was begun again and again without getting on.",
+  }),
+  payload_hash: "stuck",
+};
 
 export function createEngine(driver: SqlDriver): Engine {
   const run = (statement: Statement) => attemptBatch(driver, [statement]);
@@ -39,8 +50,10 @@ export function createEngine(driver: SqlDriver): Engine {
         params: [worker],
       };
       const hold = {
-        sql: `update threads set lease_until = now_us() + $2
-          where lease_by = $1 and id in (${placeholders(threadIds, 3)}) returning id, epoch, wake_rev`,
+        // In the order in which whoever writes to several threads locks them.
+        sql: `update threads set lease_until = now_us() + $2 where lease_by = $1 and id in (
+            select id from threads where lease_by = $1 and id in (${placeholders(threadIds, 3)}) order by id /*for update*/
+          ) returning id, epoch, wake_rev`,
         params: [worker, leaseMicroseconds, ...threadIds],
       };
       const renewed = await attemptBatch(driver, threadIds.length > 0 ? [beat, hold] : [beat]);
@@ -53,10 +66,14 @@ export function createEngine(driver: SqlDriver): Engine {
     },
 
     async giveBack({ id, epoch, wake_rev }, dueAfter) {
-      // Finding nothing to do is no failure: only a claim that went wrong counts towards being stuck.
+      // Finding nothing to do is no failure: only a claim that went wrong counts towards being stuck. What went wrong is
+      // not tried again before its time because an effect is due.
+      const due = "now_us() + cast($4 as bigint)";
       const sql = `update threads set lease_by = null, lease_until = 0,
         claims = case when cast($3 as bigint) is null then claims else 0 end,
-        due_at = case when wake_rev = coalesce($3, wake_rev) then now_us() + cast($4 as bigint) else now_us() end
+        due_at = case when wake_rev = coalesce($3, wake_rev) then ${
+          wake_rev === null ? due : dueWithEffects(due)
+        } else now_us() end
         where id = $1 and epoch = $2`;
       await run({ sql, params: [id, epoch, wake_rev, dueAfter] });
     },
@@ -73,9 +90,10 @@ export function createEngine(driver: SqlDriver): Engine {
     },
 
     async markStuck(threadId, epoch) {
-      const sql = `update threads set stuck_at = now_us(), lease_by = null, lease_until = 0, updated_at = now_us()
+      const sql = `update threads set stuck_at = now_us(), lease_by = null, lease_until = 0, updated_at = now_us(),
+          child_status = case when child is null then child_status else 'failed' end
         where id = $1 and epoch = $2`;
-      await run({ sql, params: [threadId, epoch] });
+      await attemptBatch(driver, [{ sql, params: [threadId, epoch], expect: 1 }, ...leaveForParent(threadId, STUCK)]);
     },
 
     async retry(threadId) {

@@ -5,6 +5,7 @@ import { losingDriver, losses } from "../contract/losing-driver.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import { migrate } from "./migrate.ts";
 import { openStores } from "./open-stores.ts";
+import { migrations } from "./schema.ts";
 
 /**
  * Runs the suite. `open` gives drivers on one empty database, as many as are asked for, and closes them after the test;
@@ -32,6 +33,29 @@ export function describeMigrate(name: string, open: (count: number) => Promise<r
       expect(await threads.get("one")).toMatchObject({ id: "one" });
     });
 
+    it("keeps what an older version has written", async () => {
+      const driver = await openOne();
+      const statement = (sql: string) => ({ sql, params: [] });
+      await driver.batch([
+        statement("create table meta (name text primary key, value text not null)"),
+        statement("insert into meta (name, value) values ('schema_version', '2')"),
+        ...migrations.slice(0, 2).flat().map(statement),
+        statement(`insert into threads (id, thread_key, agent, status, created_at, updated_at, state_version, run, steps,
+            next_seq, next_message, tail_from, last_hash, inbox_seq, wake_rev, lease_until, epoch, claims)
+          values ('old', 'key', 'sales', 'idle', 1, 1, 1, 1, 1, 1, 1, 0, 'hash', 0, 0, 0, 0, 0)`),
+        statement(`insert into messages (thread_id, seq, run, step, kind, envelope, salt, hash, at)
+          values ('old', 0, 1, 1, 'message', '{}', 'salt', 'hash', 1)`),
+      ]);
+      const { threads } = await openStores(driver, { keyFingerprint });
+      expect(await version(driver)).toEqual([{ value: String(migrations.length) }]);
+      expect(await threads.load("old")).toMatchObject({
+        thread: { agent: "sales", origin_agent: "sales", parent_id: null, user_id: null, tags: [], child: null },
+        messages: [{ seq: 0, depth: 0, parent_seq: null }],
+        arguments: null,
+      });
+      expect(await threads.children("old", {})).toEqual([]);
+    });
+
     it("is done once, however many begin at the same time", async () => {
       const drivers = await open(5);
       const opened = await Promise.all(
@@ -43,7 +67,7 @@ export function describeMigrate(name: string, open: (count: number) => Promise<r
     });
 
     it.each(losses)("is done once when any of its commits loses %s", async (loss) => {
-      const batches = ["the table of versions", "the migration", "the key"];
+      const batches = ["the table of versions", ...migrations.map((_, from) => `migration ${from + 1}`), "the key"];
       for (const after of batches.keys()) {
         const driver = losingDriver(await openOne());
         driver.loseNext(loss, after);

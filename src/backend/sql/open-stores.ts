@@ -5,11 +5,14 @@ import type { Stores } from "../stores.ts";
 import { attemptBatch } from "./attempt-batch.ts";
 import { createBudgetStore } from "./budgets.ts";
 import { createEngine } from "./engine.ts";
+import { createFileStore } from "./files.ts";
 import { createInbox } from "./inbox.ts";
 import { createLiveTextStore } from "./live-text.ts";
 import { migrate } from "./migrate.ts";
 import { createRequestStore } from "./requests.ts";
+import { createStateStore } from "./state.ts";
 import { createThreadStore } from "./threads.ts";
+import { createWriteStore } from "./write-store.ts";
 
 const FINGERPRINT = "secret_key_fingerprint";
 
@@ -30,6 +33,9 @@ export async function openStores(driver: SqlDriver, { keyFingerprint }: { keyFin
     engine: createEngine(driver),
     liveText: createLiveTextStore(driver),
     budgets: createBudgetStore(driver),
+    files: createFileStore(driver),
+    state: createStateStore(driver),
+    writes: createWriteStore(driver),
   };
 }
 

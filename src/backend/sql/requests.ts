@@ -1,6 +1,6 @@
 // Requests in SQL.
-import type { RequestStore } from "../request-store.ts";
-import type { Scalar, SqlDriver } from "../sql-driver.ts";
+import type { NewRequest, RequestStore } from "../request-store.ts";
+import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 import { insertEntry, tell, wake } from "./wake.ts";
@@ -69,4 +69,20 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
       return rows.number(row?.now);
     },
   };
+}
+
+/** With `unlessTerminated` nothing happens when the thread is: no call would ever close the request. */
+export function insertRequest(
+  threadId: string,
+  run: number,
+  request: NewRequest,
+  { unlessTerminated = false } = {},
+): Statement {
+  const sql = `insert into requests (id, thread_id, run, call, kind, tool_name, status, shown, sealed, binding,
+      created_at, expires_at)
+    select $1, id, $3, $4, $5, $6, 'pending', $7, $8, $9, now_us(), now_us() + cast($10 as bigint)
+    from threads where id = $2${unlessTerminated ? " and terminated_at is null" : ""}
+    on conflict (id) do nothing`;
+  const { id, call, kind, tool_name, shown, sealed, binding, expires_after } = request;
+  return { sql, params: [id, threadId, run, call, kind, tool_name, shown, sealed, binding, expires_after] };
 }

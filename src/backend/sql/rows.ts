@@ -2,8 +2,10 @@
 import type { Entry, EntryKind } from "../inbox.ts";
 import type { RequestKind, RequestStatus, StoredRequest } from "../request-store.ts";
 import type { Row } from "../sql-driver.ts";
+import type { StoredEffect, StoredVariable } from "../state-store.ts";
 import type {
   CallPhase,
+  ChildLink,
   MessageKind,
   StoredCall,
   StoredEvent,
@@ -12,16 +14,23 @@ import type {
   Thread,
   ThreadStatus,
 } from "../thread-store.ts";
+import type { EffectStatus, FileRecord, VariableType } from "../write.ts";
 
 /** The columns of a thread that are listed. */
 export const THREAD = `id, thread_key, agent, status, created_at, updated_at, terminated_at, run, steps, next_seq,
-  next_message, stuck_at, budget`;
+  next_message, stuck_at, budget, origin_agent, parent_id, user_id, tags, child, child_status`;
 
 export function thread(row: Row): Thread {
   return {
     id: text(row.id),
     key: text(row.thread_key),
     agent: text(row.agent),
+    origin_agent: text(row.origin_agent),
+    parent_id: optionalText(row.parent_id),
+    user_id: optionalText(row.user_id),
+    tags: JSON.parse(text(row.tags)) as readonly string[],
+    child: row.child == null ? null : (JSON.parse(text(row.child)) as ChildLink),
+    child_status: optionalText(row.child_status),
     budget: optionalText(row.budget),
     status: row.stuck_at == null ? (row.status as ThreadStatus) : "stuck",
     created_at: number(row.created_at),
@@ -34,7 +43,7 @@ export function thread(row: Row): Thread {
   };
 }
 
-export const MESSAGE = "seq, run, step, kind, supersedes, envelope, salt, hash, at";
+export const MESSAGE = "seq, run, step, kind, supersedes, envelope, salt, hash, at, depth, parent_seq";
 
 export function message(row: Row): StoredMessage {
   return {
@@ -43,6 +52,8 @@ export function message(row: Row): StoredMessage {
     step: number(row.step),
     kind: row.kind as MessageKind,
     supersedes: optionalNumber(row.supersedes),
+    depth: number(row.depth),
+    parent_seq: optionalNumber(row.parent_seq),
     envelope: text(row.envelope),
     salt: text(row.salt),
     hash: text(row.hash),
@@ -133,6 +144,53 @@ export function request(row: Row): StoredRequest {
     created_at: number(row.created_at),
     expires_at: optionalNumber(row.expires_at),
     ended_at: optionalNumber(row.ended_at),
+  };
+}
+
+export const FILE = "path, name, mime_type, size, is_directory, hash, width, height, metadata, created_at";
+
+export function file(row: Row): FileRecord {
+  return {
+    path: text(row.path),
+    name: text(row.name),
+    mime_type: text(row.mime_type),
+    size: number(row.size),
+    is_directory: row.is_directory === 1,
+    hash: text(row.hash),
+    width: optionalNumber(row.width),
+    height: optionalNumber(row.height),
+    metadata: optionalText(row.metadata),
+    created_at: number(row.created_at),
+  };
+}
+
+export function variable(row: Row): StoredVariable {
+  return {
+    name: text(row.name),
+    sealed: text(row.sealed),
+    type: row.type as VariableType,
+    inherited: row.inherited === 1,
+  };
+}
+
+export const EFFECT = `id, thread_id, name, args, status, scheduled_at, created_at, attempts, error, completed_at,
+  manual_run, manual_run_at, replayed_from`;
+
+export function effect(row: Row): StoredEffect {
+  return {
+    id: text(row.id),
+    thread_id: text(row.thread_id),
+    name: text(row.name),
+    args: text(row.args),
+    status: row.status as EffectStatus,
+    scheduled_at: number(row.scheduled_at),
+    created_at: number(row.created_at),
+    attempts: number(row.attempts),
+    error: optionalText(row.error),
+    completed_at: optionalNumber(row.completed_at),
+    manual_run: row.manual_run === 1,
+    manual_run_at: optionalNumber(row.manual_run_at),
+    replayed_from: optionalText(row.replayed_from),
   };
 }
 

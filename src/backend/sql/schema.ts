@@ -157,4 +157,80 @@ export const migrations: readonly (readonly string[])[] = [
     )`,
     "alter table threads add column budget text",
   ],
+  [
+    // Who a thread belongs to, and for a child what its parent's registry knows of it. The relationship and the request
+    // stand in that too; they have columns because they are looked for.
+    "alter table threads add column origin_agent text not null default ''",
+    "update threads set origin_agent = agent",
+    "alter table threads add column user_id text",
+    "alter table threads add column tags text not null default '[]'",
+    "alter table threads add column child text",
+    "alter table threads add column child_status text",
+    "alter table threads add column child_relationship text",
+    "alter table threads add column child_request text",
+    "create index threads_children on threads (parent_id, created_at, id) where parent_id is not null",
+    `create index threads_live_children on threads (parent_id, child_relationship)
+      where parent_id is not null and terminated_at is null`,
+    // Never changed, and maybe large: not part of the row that every commit rewrites.
+    "create table thread_arguments (thread_id text primary key, sealed text not null)",
+    "alter table messages add column depth integer not null default 0",
+    "alter table messages add column parent_seq bigint",
+    `create table files (
+      thread_id text not null,
+      path text not null,
+      name text not null,
+      mime_type text not null,
+      size bigint not null,
+      is_directory integer not null,
+      hash text not null,
+      width integer,
+      height integer,
+      metadata text,
+      created_at bigint not null,
+      primary key (thread_id, path)
+    )`,
+    "create index files_by_hash on files (hash)",
+    // Bytes are stored once, however many files of however many threads name them.
+    "create table blobs (hash text primary key, size bigint not null, content blob not null)",
+    `create table thread_values (
+      thread_id text not null,
+      name text not null,
+      value text not null,
+      primary key (thread_id, name)
+    )`,
+    `create table user_values (
+      user_id text not null,
+      name text not null,
+      value text not null,
+      primary key (user_id, name)
+    )`,
+    `create table variables (
+      thread_id text not null,
+      name text not null,
+      sealed text not null,
+      type text not null,
+      inherited integer not null,
+      primary key (thread_id, name)
+    )`,
+    `create table effects (
+      thread_id text not null,
+      id text not null,
+      name text not null,
+      args text not null,
+      status text not null,
+      scheduled_at bigint not null,
+      created_at bigint not null,
+      attempts integer not null,
+      error text,
+      completed_at bigint,
+      manual_run integer not null,
+      manual_run_at bigint,
+      replayed_from text,
+      primary key (thread_id, id)
+    )`,
+    `create index effects_open on effects (thread_id, scheduled_at, created_at, id)
+      where status in ('pending', 'processing')`,
+    "create index effects_created on effects (thread_id, created_at, id)",
+    "create index requests_of_threads on requests (thread_id, created_at, id)",
+  ],
 ];

@@ -1,10 +1,16 @@
 // Threads in SQL.
-import type { Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
-import type { LoadedThread, StoredMessage, ThreadStore } from "../thread-store.ts";
+import type { Row, Scalar, SqlDriver } from "../sql-driver.ts";
+import type { Commit, LoadedThread, StoredMessage, ThreadStore } from "../thread-store.ts";
 import { attemptBatch, type Known } from "./attempt-batch.ts";
 import { commitStatements } from "./commit.ts";
+import { OPEN } from "./effects.ts";
+import { createFamily } from "./family.ts";
+import { forkStatements } from "./fork.ts";
+import { lockThreads } from "./lock-threads.ts";
+import { insertArguments, insertThread } from "./new-thread.ts";
 import * as rows from "./rows.ts";
-import { insertEntry, tell } from "./wake.ts";
+import { terminateStatements } from "./terminate.ts";
+import { writeStatements } from "./writes.ts";
 
 /** As many rows as a short read may have. */
 const PAGE = 200;
@@ -39,22 +45,26 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
     return limit <= PAGE ? driver.all(sql, params) : driver.readLong(sql, params);
   }
 
-  /** What a commit came to whose answer was lost. */
-  async function lookUp(threadId: string, commitId: string): Promise<Known | undefined> {
-    const [row] = await driver.all("select wake_rev, last_commit from threads where id = $1", [threadId]);
-    return row?.last_commit === commitId ? { outcome: "committed", rows: [[row]] } : undefined;
+  /** What a commit came to whose answer was lost: as if its guard had returned it. */
+  async function lookUp({ thread_id, id }: Commit, guardAt: number): Promise<Known | undefined> {
+    const [row] = await driver.all("select wake_rev, last_commit from threads where id = $1", [thread_id]);
+    if (row?.last_commit !== id) return undefined;
+    return { outcome: "committed", rows: [...Array<readonly Row[]>(guardAt).fill([]), [row]] };
   }
 
   return {
+    ...createFamily(driver),
     get,
     byKey,
 
-    async open({ id, key, agent, budget, state_version, hash }) {
-      const sql = `insert into threads (id, thread_key, agent, status, created_at, updated_at, state_version, run, steps,
-          next_seq, next_message, tail_from, last_hash, inbox_seq, wake_rev, lease_until, epoch, claims, budget)
-        values ($1, $2, $3, 'idle', now_us(), now_us(), $4, 0, 0, 0, 0, 0, $5, 0, 0, 0, 0, 0, $6)
-        on conflict (thread_key) do nothing returning ${rows.THREAD}`;
-      const inserted = await attemptBatch(driver, [{ sql, params: [id, key, agent, state_version, hash, budget] }]);
+    async open(thread, writes = []) {
+      const { id, key } = thread;
+      const inserted = await attemptBatch(driver, [
+        // What comes with a new thread is not written for one that was there.
+        writes.length > 0 ? { ...insertThread(thread), expect: 1 } : insertThread(thread),
+        ...insertArguments(thread),
+        ...writes.flatMap((write) => writeStatements(write, null)),
+      ]);
       const row = inserted.outcome === "committed" ? inserted.rows[0]?.[0] : undefined;
       if (row) return { outcome: "opened", thread: rows.thread(row) };
       const known = await byKey(key);
@@ -62,12 +72,14 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       return { outcome: known.id === id ? "opened" : "known", thread: known };
     },
 
-    async list({ agent, status, after, limit = 100 }) {
+    async list({ agent, status, parent, after, limit = 100 }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       if (agent !== undefined) conditions.push(`agent = $${params.push(agent)}`);
       if (status === "stuck") conditions.push("stuck_at is not null");
       else if (status !== undefined) conditions.push(`stuck_at is null and status = $${params.push(status)}`);
+      if (parent === null) conditions.push("parent_id is null");
+      else if (parent !== undefined) conditions.push(`parent_id = $${params.push(parent)}`);
       if (after !== undefined) {
         conditions.push(`(created_at, id) > (select created_at, id from threads where id = $${params.push(after)})`);
       }
@@ -80,8 +92,13 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
 
     async load(id): Promise<LoadedThread | undefined> {
       const [row] = await driver.all(
-        `select ${rows.THREAD}, threads.epoch, wake_rev, state, working, sealed, tail_from, summary_seq, last_hash
-          from threads left join answers on thread_id = id where id = $1`,
+        `select ${rows.THREAD}, threads.epoch, wake_rev, state, working, answers.sealed as answer,
+            thread_arguments.sealed as arguments, tail_from, summary_seq, last_hash,
+            case when exists (select 1 from effects where effects.thread_id = threads.id and effects.status in (${OPEN})
+              and scheduled_at <= now_us()) then 1 else 0 end as has_due_effect
+          from threads left join answers on answers.thread_id = id
+            left join thread_arguments on thread_arguments.thread_id = id
+          where id = $1`,
         [id],
       );
       if (!row) return undefined;
@@ -93,63 +110,46 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
         wake_rev: rows.number(row.wake_rev),
         state: rows.optionalText(row.state),
         working: rows.optionalText(row.working),
-        answer: rows.optionalText(row.sealed),
+        answer: rows.optionalText(row.answer),
         tail_from,
         summary_seq,
         last_hash: rows.text(row.last_hash),
+        arguments: rows.optionalText(row.arguments),
+        has_due_effect: rows.number(row.has_due_effect) === 1,
         messages: await transcript(id, tail_from, summary_seq),
       };
     },
 
+    async state(id) {
+      const [row] = await driver.all("select state from threads where id = $1", [id]);
+      return rows.optionalText(row?.state ?? null);
+    },
+
+    async arguments(id) {
+      const [row] = await driver.all("select sealed from thread_arguments where thread_id = $1", [id]);
+      return row ? rows.text(row.sealed) : null;
+    },
+
     async commit(commit) {
-      const done = await attemptBatch(driver, commitStatements(commit), () => lookUp(commit.thread_id, commit.id));
-      if (done.outcome === "refused" && done.at > 0) return { outcome: "overtaken" };
+      const locks = lockThreads(driver, commit.thread_id, commit.writes);
+      const guardAt = locks.length;
+      const done = await attemptBatch(driver, [...locks, ...commitStatements(commit)], () => lookUp(commit, guardAt));
+      if (done.outcome === "refused" && done.at > guardAt) return { outcome: "overtaken" };
       // The guard also refuses a commit that was made before, by a try whose answer nobody got.
-      const known = done.outcome === "committed" ? done : await lookUp(commit.thread_id, commit.id);
+      const known = done.outcome === "committed" ? done : await lookUp(commit, guardAt);
       if (known?.outcome !== "committed") return { outcome: "lost" };
-      return { outcome: "committed", wake_rev: rows.number(known.rows[0]?.[0]?.wake_rev) };
+      return { outcome: "committed", wake_rev: rows.number(known.rows[guardAt]?.[0]?.wake_rev) };
     },
 
     async terminate(id, stop) {
-      const terminate: Statement = {
-        sql: `update threads set terminated_at = now_us(), status = 'terminated', wake_rev = wake_rev + 1,
-            inbox_seq = inbox_seq + 1, due_at = now_us(), updated_at = now_us(), stuck_at = null, claims = 0
-          where id = $1 and terminated_at is null`,
-        params: [id],
-        expect: 1,
-      };
-      // Refused when it was terminated before, or is not there: what is read then tells which.
-      await attemptBatch(driver, [terminate, insertEntry(id, stop), tell(id, stop)]);
+      const locks = lockThreads(driver, id, [{ write: "terminate", thread_id: id, stop }]);
+      await attemptBatch(driver, [...locks, ...terminateStatements(id, stop)]);
       return await get(id);
     },
 
-    async fork({ id, key, from, at, hash, records }) {
-      const thread: Statement = {
-        sql: `insert into threads (id, thread_key, agent, status, created_at, updated_at, parent_id, state_version, run,
-            steps, next_seq, next_message, tail_from, summary_seq, last_hash, inbox_seq, wake_rev, lease_until, epoch,
-            claims, budget)
-          select $1, $2, agent, 'idle', now_us(), now_us(), null, state_version, 0, events.step, 1, messages_to,
-            events.tail_from, events.summary_seq, $5, 0, 0, 0, 0, 0, budget
-          from threads join events on thread_id = id
-          where id = $3 and events.seq = $4 and settled = 1
-          on conflict (thread_key) do nothing`,
-        params: [id, key, from, at, hash],
-        expect: 1,
-      };
-      const copied: Statement = {
-        sql: `insert into messages (thread_id, seq, run, step, kind, supersedes, envelope, salt, hash, at)
-          select $1, seq, 0, step, kind, supersedes, envelope, salt, hash, at from messages
-          where thread_id = $2 and seq < (select next_message from threads where id = $1)`,
-        params: [id, from],
-      };
-      const event: Statement = {
-        sql: `insert into events (thread_id, seq, run, step, records, messages_from, messages_to, tail_from, summary_seq,
-            settled, at, hash)
-          select id, 0, 0, steps, $2, 0, next_message, tail_from, summary_seq, 1, now_us(), last_hash
-          from threads where id = $1`,
-        params: [id, records],
-      };
-      const { outcome } = await attemptBatch(driver, [thread, copied, event]);
+    async fork(fork) {
+      const { id, key } = fork;
+      const { outcome } = await attemptBatch(driver, forkStatements(fork));
       if (outcome === "committed") return "forked";
       const known = await byKey(key);
       if (!known) return "not_settled";

@@ -49,6 +49,11 @@ export function unreadable(toolName: string): Prepared {
   return notReady(toolResult.failure(toolName, error, { error_type: "invalid_arguments" }));
 }
 
+/** What stands in for a call that the model did not make as such: it is told in words what was wrong with its answer. */
+export function refused(toolName: string, error: string): Prepared {
+  return notReady(toolResult.failure(toolName, error, { error_type: toolName }));
+}
+
 /** The named executor that a declaration asks for, if any. */
 export function executorTarget(declaration: ToolDeclaration): string | undefined {
   return isMap(declaration.runtime) ? trimmed(declaration.runtime.executor_target) : undefined;

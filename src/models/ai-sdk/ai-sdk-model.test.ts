@@ -101,6 +101,52 @@ it("asks for what the settings and the run say, and for the shorter answer", asy
   ]);
 });
 
+it("passes on which tools are to be called, how hard to think and what only the provider knows", async () => {
+  const { model, calls, send, end } = heldModel();
+  send(says("Hi"), finish);
+  end();
+
+  await ask(
+    model,
+    {
+      tools: { "shop/peek": peek },
+      toolChoice: "required",
+      reasoning: { effort: "high" },
+      providerOptions: { local: { effort: "high" } },
+    },
+    { providerOptions: { local: { effort: "low", user: "shop" } } },
+  );
+
+  expect(calls[0]).toMatchObject({
+    toolChoice: { type: "required" },
+    reasoning: "high",
+    providerOptions: { local: { effort: "high", user: "shop" } },
+  });
+});
+
+it("says nothing of calls where there is no tool, nor of thinking to a model of the older interface", async () => {
+  const { model, calls, send, end } = heldModel();
+  const older = { ...model, specificationVersion: "v3" } as unknown as LanguageModelV4;
+  send(says("Hi"), finish);
+  end();
+
+  await ask(older, { toolChoice: "required", parallelToolCalls: true, reasoning: { effort: "high" } });
+
+  expect(Object.keys(calls[0] ?? {}).sort()).toEqual(["abortSignal", "includeRawChunks", "prompt"]);
+});
+
+it("keeps thoughts that nobody wants to hear with the answer", async () => {
+  const { model, send, end } = heldModel();
+  send({ type: "reasoning-start", id: "1" }, { type: "reasoning-delta", id: "1", delta: "Hm." }, says("Hi"), finish);
+  end();
+  const told: unknown[] = [];
+
+  const answer = await ask(model, { reasoning: { exclude: true }, onDelta: (delta) => told.push(delta) });
+
+  expect(told).toEqual([{ type: "text", text: "Hi" }]);
+  expect(answer.message_metadata).toMatchObject({ reasoning: [{ text: "Hm." }] });
+});
+
 it("leaves to the provider what nobody has set", async () => {
   const { model, calls, send, end } = heldModel();
   send(says("Hi"), finish);

@@ -11,6 +11,7 @@ import { providerTools } from "../provider-call.ts";
 import { failureOf, stalledAnswer } from "./failure.ts";
 import { gatherAnswer } from "./gather-answer.ts";
 import { promptOf } from "./prompt.ts";
+import { providerOptionsFor } from "./provider-options.ts";
 import { readStream } from "./read-stream.ts";
 import { type Watch, watchSilence } from "./watch-silence.ts";
 
@@ -31,7 +32,8 @@ export function aiSdkModel(model: AiSdkModel, settings: AiSdkSettings = {}): Mod
   const name = `${provider}/${modelId}`;
 
   return async (messages, _context, options): Promise<ModelAnswer> => {
-    const { tools = {}, signal, onDelta } = options;
+    const { tools = {}, signal } = options;
+    const onDelta = listenerOf(options);
     signal?.throwIfAborted();
     const gathering = gatherAnswer({ providerId: provider, modelId, tools, onDelta });
     const watch = watchSilence(stallMs, signal);
@@ -78,13 +80,15 @@ function checkInterface(model: unknown): void {
 function callOptions(
   model: AiSdkModel,
   messages: readonly Message[],
-  { tools, instructions, output, maxOutputTokens, showsFiles }: ModelOptions & { readonly showsFiles: boolean },
+  options: ModelOptions & { readonly showsFiles: boolean },
   settings: AiSdkSettings,
   { signal }: Watch,
 ): LanguageModelV4CallOptions {
+  const { tools, instructions, output, maxOutputTokens, showsFiles, toolChoice, reasoning } = options;
   const longest = Math.min(maxOutputTokens ?? Infinity, settings.maxOutputTokens ?? Infinity);
   const offered = providerTools(tools);
-  const { temperature, providerOptions } = settings;
+  const { temperature } = settings;
+  const providerOptions = providerOptionsFor(model, settings.providerOptions, options, offered.length > 0);
   return {
     prompt: promptOf(messages, { instructions: withOutput(instructions, output), tools, model, showsFiles }),
     ...(offered.length > 0 && {
@@ -94,14 +98,24 @@ function callOptions(
         description,
         inputSchema: parameters as Schema,
       })),
+      ...(toolChoice !== undefined && { toolChoice: { type: toolChoice } }),
     }),
     ...(output && { responseFormat: { type: "json", name: output.name, schema: output.schema as Schema } }),
     ...(longest < Infinity && { maxOutputTokens: longest }),
     ...(temperature !== undefined && { temperature }),
-    ...(providerOptions && { providerOptions: providerOptions as ProviderOptions }),
+    ...(reasoning?.effort !== undefined && model.specificationVersion === "v4" && { reasoning: reasoning.effort }),
+    ...(providerOptions && { providerOptions }),
     abortSignal: signal,
     // A provider that only says that it is still there is not silent; not every package tells of it otherwise.
     includeRawChunks: true,
+  };
+}
+
+/** Whoever is told of the answer piece by piece, of thoughts only where they are wanted. */
+function listenerOf({ onDelta, reasoning }: ModelOptions): ModelOptions["onDelta"] {
+  if (!onDelta || reasoning?.exclude !== true) return onDelta;
+  return (delta) => {
+    if (delta.type !== "reasoning") onDelta(delta);
   };
 }
 
@@ -120,4 +134,3 @@ function withOutput(instructions: string | undefined, output: ModelOptions["outp
 
 type Schema = Extract<NonNullable<LanguageModelV4CallOptions["responseFormat"]>, { schema?: unknown }>["schema"] &
   object;
-type ProviderOptions = NonNullable<LanguageModelV4CallOptions["providerOptions"]>;

@@ -289,4 +289,24 @@ describe("files", () => {
       "tool: text a saw a",
     ]);
   });
+
+  it("shows the files that a result came with right behind it", () => {
+    const image = { type: "file", media_type: "image/png", data: "aGk=", filename: "plan.png" };
+    const call = called("call-1");
+    const result = message.toolResult({
+      content: [{ type: "text", text: "Drawn." }, image],
+      tool_name: "shop/peek",
+      payload: { success: true },
+      metadata: { tool_call_id: "call-1" },
+    });
+    const prompt = promptOf([message.text("user", "Draw."), call, result], { tools, model });
+    expect(prompt.at(-2)).toMatchObject({ role: "tool", content: [{ output: { type: "text", value: "Drawn." } }] });
+    expect(prompt.at(-1)).toMatchObject({
+      role: "user",
+      content: [
+        { type: "text", text: "[Files that shop/peek answered with]" },
+        { type: "file", mediaType: "image/png" },
+      ],
+    });
+  });
 });

@@ -113,7 +113,21 @@ function answerMessages(turn: AssistantTurn, options: PromptOptions, idOf: (id: 
     output: { type: isError ? ("error-text" as const) : ("text" as const), value: text },
   }));
   const answer: PromptMessage = { role: "assistant", content };
-  return results.length === 0 ? [answer] : [answer, { role: "tool", content: results }];
+  if (results.length === 0) return [answer];
+  return [answer, { role: "tool", content: results }, ...filesOf(turn, options)];
+}
+
+/** What results hold beside words. Few providers take files in a result; all that take files take them from a user. */
+function filesOf({ calls }: AssistantTurn, options: PromptOptions): PromptMessage[] {
+  const content = calls.flatMap(({ name, result: { files = [] } }) =>
+    files.length === 0
+      ? []
+      : [
+          { type: "text" as const, text: `[Files that ${name} answered with]` },
+          ...files.map((part) => partOf(part, options)),
+        ],
+  );
+  return content.length === 0 ? [] : [{ role: "user", content }];
 }
 
 /** A provider takes back its own thoughts, with the signature that they came with; it refuses or misreads another's. */

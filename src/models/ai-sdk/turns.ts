@@ -17,7 +17,7 @@ export type TurnCall = {
   readonly name: string;
   readonly input: JsonMap;
   readonly provider_metadata?: JsonMap;
-  result: { readonly text: string; readonly isError: boolean };
+  result: { readonly text: string; readonly isError: boolean; readonly files?: readonly ContentPart[] };
 };
 
 export type AssistantTurn = {
@@ -153,12 +153,15 @@ function turnOfCall({ open, turns }: Reading, { metadata, payload }: Message): A
 
 function takeResult(reading: Reading, given: Message): undefined {
   const { content, payload } = given;
-  const text = wordsOf(content);
+  const parts = contentParts(content);
+  const files = parts.filter(({ type }) => type === "file");
+  const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const text = files.length === 0 ? wordsOf(content) : words.join("\n");
   const isError = payload.success === false;
   const entry = callOf(reading, given);
   if (!entry) return add(reading, { role: "notice", text: `Result of ${payload.tool_name ?? "a tool"}: ${text}` });
   // A later result takes the place of one that only said that it was being waited for.
-  entry.call.result = { text, isError };
+  entry.call.result = { text, isError, ...(files.length > 0 && { files }) };
   entry.isSettled = true;
 }
 

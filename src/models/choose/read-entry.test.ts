@@ -18,9 +18,10 @@ describe("what an agent gives for a model", () => {
       temperature: 0,
       providerOptions: { openai: { reasoningEffort: "low" } },
       stallMs: 5_000,
+      capabilities: { supportsImages: false, maxContextTokens: 8_000 },
     };
     expect(readEntry(entry, "model")).toEqual(entry);
-    const own = { model, price: { input: 0, output: 0 }, maxOutputTokens: 100 };
+    const own = { model, name: "parrot", price: { input: 0, output: 0 }, maxOutputTokens: 100 };
     expect(readEntry(own, "model")).toEqual(own);
   });
 
@@ -42,6 +43,10 @@ describe("what an agent gives for a model", () => {
     [{ model: "openai/gpt-5", temperature: -1 }, "model.temperature must be a number from 0"],
     [{ model: "openai/gpt-5", providerOptions: [] }, "model.providerOptions must be a map"],
     [{ model: "openai/gpt-5", stallMs: 2 ** 31 }, "model.stallMs must be a whole number of milliseconds"],
+    [{ model, capabilities: { supportsImages: "no" } }, "model.capabilities must be { supportsImages?"],
+    [{ model, capabilities: { maxContextTokens: 0 } }, "model.capabilities must be { supportsImages?"],
+    [{ model, name: " " }, "model.name must be text that is not blank"],
+    [{ model, capabilities: { vision: true } }, "model.capabilities must be { supportsImages?"],
     [{ model, temperature: 0 }, "model.temperature says nothing to a function"],
     [Object.assign(() => sdk, { languageModel: () => sdk }), "model is a provider; call it with the name of a model"],
   ])("is refused with the field that is wrong: %o", (given, detail) => {

@@ -1,4 +1,5 @@
 // What an agent gives for a model, read: which kind it is, and what is said of it beside.
+import { trimmed } from "../../contracts/coerce.ts";
 import { type HoldfastError, holdfastError } from "../../contracts/error.ts";
 import { isMap } from "../../contracts/json.ts";
 import type { ModelEntry, ModelSource, Price } from "../model-choice.ts";
@@ -42,11 +43,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 type Field = Exclude<keyof ModelEntry, "model">;
 
 const fields: Readonly<Record<Field, readonly [kind: string, isOfKind: (value: unknown) => boolean]>> = {
+  name: ["text that is not blank", (value) => trimmed(value) !== undefined],
   price: ["{ input, output, cached? }, in dollars per million tokens", isMap],
   maxOutputTokens: ["a whole number from 1", (value) => isWhole(value, Number.MAX_SAFE_INTEGER)],
   temperature: ["a number from 0", isAmount],
   providerOptions: ["a map", isMap],
   stallMs: ["a whole number of milliseconds, from 1 to 2147483647", (value) => isWhole(value, LONGEST_TIMER_MS)],
+  capabilities: ["{ supportsImages?, supportsToolCalls?, maxContextTokens? }", isCapabilities],
 };
 
 function isField(name: string): name is Field {
@@ -60,6 +63,13 @@ function checkPrice(given: unknown, path: string): void {
   for (const [field, value] of Object.entries({ input, output, ...(cached !== undefined && { cached }) })) {
     if (!isAmount(value)) throw invalid(`${path}.${field} must be a number from 0`);
   }
+}
+
+function isCapabilities(value: unknown): boolean {
+  if (!isMap(value)) return false;
+  const { supportsImages = true, supportsToolCalls = true, maxContextTokens = 1, ...unknown } = value;
+  const areFlags = typeof supportsImages === "boolean" && typeof supportsToolCalls === "boolean";
+  return areFlags && isWhole(maxContextTokens, Number.MAX_SAFE_INTEGER) && Object.keys(unknown).length === 0;
 }
 
 function isAmount(value: unknown): boolean {

@@ -22,9 +22,9 @@ export async function readyModels(choices: ModelChoices | undefined, env: Enviro
 }
 
 async function makeReady(entry: ModelEntry, env: Environment): Promise<ReadyModel> {
-  const { model, price = null, maxOutputTokens = null } = entry;
-  const known = { price, maxOutputTokens };
-  if (typeof model === "function") return { name: "a function", ask: model, ...known };
+  const { model, name: given, price = null, maxOutputTokens = null, capabilities } = entry;
+  const known = { price, maxOutputTokens, ...(capabilities && { capabilities }) };
+  if (typeof model === "function") return { name: given ?? "a function", ask: model, ...known };
   if (typeof model !== "string") {
     // A provider calls itself "openai.responses" and the like; people know its first word.
     const name = `${model.provider.split(".")[0]}/${model.modelId}`;

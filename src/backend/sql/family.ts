@@ -1,0 +1,95 @@
+// Threads and those that descend from them, in SQL.
+import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
+import type { ThreadStore } from "../thread-store.ts";
+import { attemptBatch } from "./attempt-batch.ts";
+import { leaveForParent, SUBAGENT_ENDED } from "./leave.ts";
+import { lockForErasing } from "./lock-threads.ts";
+import * as rows from "./rows.ts";
+import { livingTree, wholeTree } from "./tree.ts";
+
+/** Everything that is kept of one thread beside its own row. */
+const TABLES_OF_A_THREAD = [
+  "answers",
+  "thread_arguments",
+  "inbox",
+  "messages",
+  "events",
+  "runs",
+  "calls",
+  "requests",
+  "live_text",
+  "files",
+  "thread_values",
+  "variables",
+  "effects",
+];
+
+export function createFamily(
+  driver: SqlDriver,
+): Pick<ThreadStore, "children" | "liveChildren" | "descendants" | "delete"> {
+  return {
+    async children(parentId, { live, relationship, limit }) {
+      const params: Scalar[] = [parentId];
+      const conditions = ["parent_id = $1"];
+      if (live !== undefined) conditions.push(live ? "terminated_at is null" : "terminated_at is not null");
+      if (relationship !== undefined) conditions.push(`child_relationship = $${params.push(relationship)}`);
+      const most = limit === undefined ? "" : ` limit $${params.push(limit)}`;
+      const found = await driver.all(
+        `select ${rows.THREAD} from threads where ${conditions.join(" and ")} order by created_at, id${most}`,
+        params,
+      );
+      return found.map(rows.thread);
+    },
+
+    async liveChildren(parentId, relationship) {
+      const own = relationship === null ? "" : " and child_relationship = $2";
+      const [row] = await driver.all(
+        `select count(*) as living from threads where parent_id = $1 and terminated_at is null${own}`,
+        relationship === null ? [parentId] : [parentId, relationship],
+      );
+      return rows.number(row?.living);
+    },
+
+    async descendants(id) {
+      const found = await driver.all(
+        `select ${rows.THREAD} from threads
+          where id in (${livingTree("$1")} /*few rows*/) and id <> $1 order by created_at, id`,
+        [id],
+      );
+      return found.map(rows.thread);
+    },
+
+    async delete(id) {
+      // Read before: when the answer is lost, nobody can tell any more.
+      const known = await driver.all(wholeTree("$1"), [id]);
+      const erase = TABLES_OF_A_THREAD.map(
+        (table): Statement => ({
+          sql: `delete from ${table} where thread_id in (${wholeTree("$1")} /*few rows*/)`,
+          params: [id],
+        }),
+      );
+      const threads = {
+        sql: `delete from threads where id in (${wholeTree("$1")} /*few rows*/) returning id`,
+        params: [id],
+      };
+      const named = await driver.all(
+        `select distinct hash from files where thread_id in (${wholeTree("$1")} /*few rows*/) and hash <> ''`,
+        [id],
+      );
+      // Bytes that another thread names stay.
+      const bytes = named.map(({ hash }): Statement => {
+        const sql = "delete from blobs where hash = $1 and not exists (select 1 from files where files.hash = $1)";
+        return { sql, params: [hash ?? null] };
+      });
+      const done = await attemptBatch(driver, [
+        ...lockForErasing(driver, id),
+        ...leaveForParent(id, SUBAGENT_ENDED),
+        ...erase,
+        ...bytes,
+        threads,
+      ]);
+      const erased = done.outcome === "committed" ? (done.rows.at(-1) ?? []) : [];
+      return [...new Set([...known, ...erased].map((row) => rows.text(row.id)))];
+    },
+  };
+}

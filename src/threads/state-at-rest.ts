@@ -1,0 +1,42 @@
+// The state of a thread for code that runs outside of any run: effects and endpoints.
+import type { Thread } from "../backend/thread-store.ts";
+import type { JsonMap } from "../contracts/json.ts";
+import type { Agent } from "./agent.ts";
+import { castOf } from "./casting.ts";
+import type { Host } from "./host.ts";
+import { invokeTool } from "./invoke-tool.ts";
+import { createThreadState } from "./state/create-thread-state.ts";
+import type { StateScope } from "./state/state-scope.ts";
+import type { ThreadState } from "./state/thread-state.ts";
+
+export async function stateAtRest(
+  host: Host,
+  thread: Thread,
+  written: Pick<StateScope, "buffer" | "effect" | "onSecret">,
+): Promise<ThreadState> {
+  const { registry, sealing, stores } = host;
+  const agent = registry.agents.get(thread.agent);
+  const sealed = await stores.threads.arguments(thread.id);
+  const invoke = agent && registry.promptOf(agent, "a") ? invoker(agent) : undefined;
+  const state: ThreadState = createThreadState(host, {
+    ...written,
+    thread,
+    agent,
+    arguments: () => (sealed === null ? {} : (JSON.parse(sealing.open(sealed, thread.id)) as JsonMap)),
+    execution: null,
+    // Nobody speaks; what the first side sets is what the thread's own code goes by.
+    promptEnv: (agent && registry.promptOf(agent, "a")?.env) ?? {},
+    context: new Map(),
+    ...(invoke && { invoke }),
+  });
+  return state;
+
+  /** What the first side may call. */
+  function invoker(of: Agent): NonNullable<StateScope["invoke"]> {
+    const { signal } = new AbortController();
+    const key = written.effect?.id ?? crypto.randomUUID();
+    const { buffer } = written;
+    return (name, args) =>
+      invokeTool({ host, thread, cast: castOf(host, of, "a"), buffer, state, signal, key }, name, args);
+  }
+}

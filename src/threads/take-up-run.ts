@@ -1,0 +1,108 @@
+// Takes a run of a thread up where it stands, or makes a new one ready.
+import type { Summarizer } from "../contracts/conversation/compaction.ts";
+import { attempts } from "../loop/attempt.ts";
+import { takeUp } from "../loop/keep-working.ts";
+import { observe } from "../loop/observe.ts";
+import type { Turns } from "../loop/records.ts";
+import { recast } from "../loop/working.ts";
+import { summarizerOf } from "../models/summarizer.ts";
+import { modelAsker } from "./ask-model.ts";
+import { toolCaller } from "./call-tool.ts";
+import type { Cast } from "./cast.ts";
+import { castOf } from "./casting.ts";
+import type { PromptUse } from "./definitions/prompt.ts";
+import type { HeldThread } from "./held-thread.ts";
+import { type HookSet, hooksFor } from "./hook-set.ts";
+import type { Host } from "./host.ts";
+import { nothingLeft } from "./left-behind.ts";
+import { modelsOf } from "./models-of.ts";
+import { type Configured, configureRun, type RunBase } from "./run-config.ts";
+import type { Side } from "./state/thread-state.ts";
+import { agentOf, currentModel, type ThreadRun, unspoken } from "./thread-run.ts";
+import { untilTimeUp, workTimeLeft } from "./work-time.ts";
+
+const noTurns: Turns = { a: 0, b: 0 };
+
+/** Takes a run up where the thread stands, or makes a new one ready. `turns`: those that the sides had before it. */
+export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: Turns = noTurns): ThreadRun {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const base: RunBase = {
+    key: isNew ? null : (held.state?.key ?? ""),
+    turns,
+    signal,
+    askModel: (...asked) => askModel(...asked),
+    callTool: (...called) => callTool(...called),
+    summarize: (...given) => summarize(...given),
+  };
+  const first = castNow(host, held, held.state?.standing?.side ?? "a");
+  const made = configured(first, base.key);
+  const transcripts = held.readTranscripts();
+  const kept = isNew ? null : held.keptText();
+  held.runFrom = kept?.from ?? held.nextMessage;
+  const working = takeUp(made.config, transcripts, kept?.kept ?? null, isNew ? null : held.keptAnswer(kept));
+  const run: ThreadRun = {
+    cast: first.cast,
+    models: modelsOf(host, first.cast),
+    working,
+    tell: observe(made.options),
+    abort,
+    attempt: attempts(signal).attempt,
+    carryOut: made.carryOut,
+    isHeld: async () => true,
+    said: "",
+    cost: unspoken,
+    attempted: null,
+    left: nothingLeft,
+    hooks: hooksOf(host, held, first.cast),
+    secrets: new Set(),
+    context: new Map(),
+    act(side) {
+      const now = castNow(host, held, side);
+      if (now.cast === run.cast) return;
+      run.cast = now.cast;
+      run.models = modelsOf(host, now.cast);
+      run.hooks = hooksOf(host, held, now.cast);
+      const { config, carryOut } = configured(now, working.config.key);
+      run.carryOut = carryOut;
+      recast(working, config);
+    },
+  };
+  const askModel = modelAsker(host, held, run);
+  const callTool = toolCaller(host, held, run);
+
+  function configured({ cast, uses }: Acting, key: string | null): Configured {
+    return configureRun(host, held, cast, modelsOf(host, cast), { ...base, key }, uses);
+  }
+
+  function summarize(...[head, about, options]: Parameters<Summarizer>): ReturnType<Summarizer> {
+    run.cost = unspoken;
+    const onUsage = (usage: unknown) => {
+      run.cost = { hasSpoken: true, usage };
+    };
+    const left = workTimeLeft(working.config, held.state, host.now());
+    return untilTimeUp(left, signal, (until) =>
+      summarizerOf(currentModel(run, held), { signal: until, onUsage })(head, about, options),
+    );
+  }
+
+  return run;
+}
+
+function hooksOf({ registry }: Host, held: HeldThread, { agent, prompt }: Cast): HookSet {
+  return hooksFor(registry, { agent: agent.hooks, prompt: prompt.hooks, children: held.childHooks });
+}
+
+type Acting = { readonly cast: Cast; readonly uses?: PromptUse };
+
+/** A prompt that speaks for a call is found in the cast of whoever made the call, frame by frame. */
+function castNow(host: Host, held: HeldThread, side: Side): Acting {
+  const agent = agentOf(host, held);
+  let acting: Acting = { cast: castOf(host, agent, side) };
+  for (const { prompt } of held.state?.frames ?? []) {
+    const found = [...acting.cast.prompts.values()].find((each) => each.prompt.name === prompt);
+    if (!found) throw new Error(`Nobody here knows the prompt ${prompt}.`);
+    acting = { cast: castOf(host, agent, side, prompt), uses: found.uses };
+  }
+  return acting;
+}
