@@ -15,7 +15,7 @@ import { runTool } from "./run-tool.ts";
 import { KeptWrites } from "./state/state-buffer.ts";
 import type { ThreadRun } from "./thread-run.ts";
 import type { Tool, ToolContext } from "./tool.ts";
-import { keepScope } from "./tool-scope.ts";
+import { keepScope, type ToolScope } from "./tool-scope.ts";
 import { workTimeLeft } from "./work-time.ts";
 
 /** The id of the message that an answer with several calls is listed as. */
@@ -32,21 +32,17 @@ function messageOfCall({ seqs, state, firstOfRun }: HeldThread, { working }: Thr
 
 export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolExecutor {
   function prepare(tool: Tool): (context: ToolContext, kept: KeptWrites) => void {
-    return (context, buffer) => {
-      const { key = "" } = held.state ?? {};
-      const requestId = nameOfWait(key, run.working.call?.number ?? 0);
-      // Most tools never look at the thread: its state is made when one does.
-      let state: ReturnType<typeof runState> | undefined;
-      keepScope(context, {
-        ...{ host, thread: held.thread, cast: run.cast, buffer, run: held.run, requestId },
-        byCode: held.state?.batch.queued ?? false,
-        messageId: messageOfCall(held, run),
-        hooks: run.hooks,
-        get state() {
-          state ??= runState(host, held, run, buffer, tool);
-          return state;
-        },
-      });
+    return (context, buffer) => keepScope(context, () => scopeFor(tool, buffer));
+  }
+
+  function scopeFor(tool: Tool, buffer: KeptWrites): ToolScope {
+    const { key = "", batch } = held.state ?? {};
+    return {
+      ...{ host, thread: held.thread, cast: run.cast, buffer, run: held.run, hooks: run.hooks },
+      requestId: nameOfWait(key, run.working.call?.number ?? 0),
+      byCode: batch?.queued ?? false,
+      messageId: messageOfCall(held, run),
+      state: runState(host, held, run, buffer, tool),
     };
   }
 

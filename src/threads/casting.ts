@@ -18,8 +18,10 @@ const made = new WeakMap<Host, Map<string, Cast>>();
 export function castOf(host: Host, agent: Agent, side: Side, spoken?: string): Cast {
   const known = made.get(host) ?? new Map<string, Cast>();
   made.set(host, known);
-  const key = JSON.stringify([agent.slug, side, spoken ?? null]);
-  const cast = known.get(key) ?? makeCast(host, agent, side, spoken);
+  const key = `${agent.slug} ${side} ${spoken ?? ""}`;
+  const found = known.get(key);
+  if (found) return found;
+  const cast = makeCast(host, agent, side, spoken);
   known.set(key, cast);
   return cast;
 }

@@ -18,7 +18,7 @@ import { nothingLeft } from "./left-behind.ts";
 import { modelsOf } from "./models-of.ts";
 import { type Configured, configureRun, type RunBase } from "./run-config.ts";
 import type { Side } from "./state/thread-state.ts";
-import { agentOf, currentModel, type ThreadRun, unspoken } from "./thread-run.ts";
+import { agentOf, currentModel, noneSeen, type ThreadRun, unspoken } from "./thread-run.ts";
 import { untilTimeUp, workTimeLeft } from "./work-time.ts";
 
 const noTurns: Turns = { a: 0, b: 0 };
@@ -56,6 +56,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
     left: nothingLeft,
     hooks: hooksOf(host, held, first.cast),
     secrets: new Set(),
+    filesSeen: noneSeen,
     context: new Map(),
     act(side) {
       const now = castNow(host, held, side);

@@ -36,6 +36,8 @@ export type ThreadRun = {
   left: LeftBehind;
   /** Those of whoever acts now. */
   hooks: HookSet;
+  /** How far the messages were looked through for files, and whether there were any. */
+  filesSeen: { readonly upTo: number; readonly last: unknown; readonly has: boolean };
   /** What its code has read and nobody may be shown. */
   readonly secrets: Set<string>;
   /** What the code of this run keeps in memory for each other. */
@@ -43,6 +45,8 @@ export type ThreadRun = {
   /** Configures the machine for who acts now: a side of the thread's agent, or the prompt that speaks for a call of it. */
   act(side: Side): void;
 };
+
+export const noneSeen = { upTo: 0, last: undefined, has: false } as const;
 
 export const unspoken = { hasSpoken: false } as const;
 export const spoken = { hasSpoken: true } as const;

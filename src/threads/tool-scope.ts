@@ -24,14 +24,18 @@ export type ToolScope = {
   readonly hooks: HookSet;
 };
 
-const scopes = new WeakMap<ToolContext, ToolScope>();
+const scopes = new WeakMap<ToolContext, ToolScope | (() => ToolScope)>();
 
-export function keepScope(context: ToolContext, scope: ToolScope): void {
+/** Most tools never look at the thread: what they could see of it may be made when one does. */
+export function keepScope(context: ToolContext, scope: ToolScope | (() => ToolScope)): void {
   scopes.set(context, scope);
 }
 
 export function scopeOf(context: ToolContext): ToolScope {
-  const scope = scopes.get(context);
-  if (!scope) throw new Error("This tool runs only on a thread.");
+  const kept = scopes.get(context);
+  if (!kept) throw new Error("This tool runs only on a thread.");
+  if (typeof kept !== "function") return kept;
+  const scope = kept();
+  scopes.set(context, scope);
   return scope;
 }

@@ -11,7 +11,7 @@ import { runHook } from "../run-hook.ts";
 import { runState } from "../run-state.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
 import type { ThreadState } from "../state/thread-state.ts";
-import type { ThreadRun } from "../thread-run.ts";
+import { noneSeen, type ThreadRun } from "../thread-run.ts";
 import { filterMessages } from "./filter-messages.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
@@ -21,8 +21,7 @@ export type Assembled = { readonly messages: Message[]; readonly instructions?: 
 export async function assemble(host: Host, held: HeldThread, run: ThreadRun, given: Message[]): Promise<Assembled> {
   const { agent } = run.cast;
   const isStandard = agent.style === "standard";
-  const hasFiles = given.some(({ metadata }) => metadata.attachments !== undefined);
-  if (!isStandard && !hasFiles && run.hooks.size === 0) return withInstructions(given, agent.instructions);
+  if (!isStandard && run.hooks.size === 0 && !hasFiles(run, given)) return withInstructions(given, agent.instructions);
   const kept = new KeptWrites({ hasRun: true });
   const state = runState(host, held, run, kept);
   const scope = { host, state };
@@ -39,11 +38,19 @@ export async function assemble(host: Host, held: HeldThread, run: ThreadRun, giv
   // What a hook leaves behind goes into the commit that takes the answer in.
   const { writes, entries, events, control } = kept;
   run.left = { writes, entries, events, control };
-  return "blocked" in asked ? asked : withInstructions(asked.messages, system.value);
+  return "blocked" in asked ? asked : withInstructions([...asked.messages], system.value);
 }
 
-function withInstructions(messages: readonly Message[], instructions: string | undefined): Assembled {
-  return { messages: [...messages], ...(instructions !== undefined && instructions !== "" && { instructions }) };
+/** Looks at every message once: a long thread is asked about again and again. */
+function hasFiles(run: ThreadRun, given: readonly Message[]): boolean {
+  const seen = run.filesSeen.last === given[run.filesSeen.upTo - 1] ? run.filesSeen : noneSeen;
+  const has = seen.has || given.slice(seen.upTo).some(({ metadata }) => metadata.attachments !== undefined);
+  run.filesSeen = { upTo: given.length, last: given.at(-1), has };
+  return has;
+}
+
+function withInstructions(messages: Message[], instructions: string | undefined): Assembled {
+  return { messages, ...(instructions !== undefined && instructions !== "" && { instructions }) };
 }
 
 function modelOf({ models }: ThreadRun, { state }: HeldThread) {
