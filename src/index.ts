@@ -94,7 +94,6 @@ export {
   type ProviderTurnAdapterOptions,
 } from "./models/provider-turn-adapter.ts";
 export { type Agent, type AgentDefinition, agent, type StandardAgentDefinition } from "./threads/agent.ts";
-export type { Budget, Budgets, Drawn } from "./threads/budgets.ts";
 export { type PromptDefinition, prompt } from "./threads/definitions/define-prompt.ts";
 export { type EffectDefinition, type EffectInput, effect } from "./threads/definitions/effect.ts";
 export {
@@ -113,10 +112,11 @@ export type { SideInput } from "./threads/definitions/side.ts";
 export type { ToolEntryInput } from "./threads/definitions/tool-entry.ts";
 export type { VariableInput } from "./threads/definitions/variable.ts";
 export { firstBrokenEvent, type ThreadExport } from "./threads/export.ts";
-export type { Limits } from "./threads/limits.ts";
-export type { StreamOptions } from "./threads/read-stream.ts";
-export type { Answer, Request, Requests, Submitted } from "./threads/requests.ts";
-export type { StreamEvent } from "./threads/stream.ts";
+export type { Budget, Budgets, Drawn } from "./threads/funds/budgets.ts";
+export type { Limits } from "./threads/funds/limits.ts";
+export type { Answer, Request, Requests, Submitted } from "./threads/requests/requests.ts";
+export type { StreamOptions } from "./threads/stream/read-stream.ts";
+export type { StreamEvent } from "./threads/stream/stream.ts";
 export type { Sending, SendOutcome, ThreadHandle, ThreadMessage } from "./threads/thread.ts";
 export {
   type MessageInput,

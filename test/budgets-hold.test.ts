@@ -8,7 +8,7 @@ import { ModelFailure } from "../src/models/model-failure.ts";
 import { calls, callsTool, says } from "../src/models/scripted/scripted-model.ts";
 import { type Random, randomFrom } from "../src/testing/random.ts";
 import { type Agent, agent } from "../src/threads/agent.ts";
-import { nanodollars } from "../src/threads/limits.ts";
+import { nanodollars } from "../src/threads/funds/limits.ts";
 import { tool } from "../src/threads/tool.ts";
 import { type Attempt, accountsOf, sum, versionsOf, watchBudgets } from "./budget-audit.ts";
 import { eachDatabase, type World } from "./databases.ts";

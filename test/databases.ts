@@ -11,7 +11,7 @@ import { sqlite } from "../src/backend/sqlite/sqlite.ts";
 import type { Stores } from "../src/backend/stores.ts";
 import { createHoldfast, type Holdfast, type HoldfastOptions } from "../src/holdfast.ts";
 import type { Agent } from "../src/threads/agent.ts";
-import { createSealing } from "../src/threads/sealing.ts";
+import { createSealing } from "../src/threads/secrets/sealing.ts";
 import { emptySchema, query } from "./postgres.ts";
 
 /** The key that every world seals with. */

@@ -8,24 +8,24 @@ import type { Write } from "../src/backend/write.ts";
 import type { JsonMap } from "../src/contracts/json.ts";
 import type { Side } from "../src/contracts/standard/side.ts";
 import type { Agent } from "../src/threads/agent.ts";
-import type { Cast } from "../src/threads/cast.ts";
+import { keepScope } from "../src/threads/calls/tool-scope.ts";
+import type { Cast } from "../src/threads/cast/cast.ts";
 import { firstHash } from "../src/threads/chain.ts";
 import type { Prompt } from "../src/threads/definitions/prompt.ts";
 import type { Registry } from "../src/threads/definitions/registry.ts";
 import type { Relationship } from "../src/threads/definitions/relationship.ts";
 import type { Variable } from "../src/threads/definitions/variable.ts";
-import { noHooks } from "../src/threads/hook-set.ts";
+import { noHooks } from "../src/threads/hooks/hook-set.ts";
 import type { Host } from "../src/threads/host.ts";
 import { passBy } from "../src/threads/points.ts";
-import { createSealing } from "../src/threads/sealing.ts";
+import { readSchema } from "../src/threads/schemas/tool-schema.ts";
+import { createSealing } from "../src/threads/secrets/sealing.ts";
 import { KeptWrites } from "../src/threads/state/state-buffer.ts";
 import type { ThreadState } from "../src/threads/state/thread-state.ts";
 import { variableState } from "../src/threads/state/variable-state.ts";
 import { STATE_VERSION } from "../src/threads/state-version.ts";
 import { subagentTools } from "../src/threads/subagents/subagent-tools.ts";
 import type { ToolContext } from "../src/threads/tool.ts";
-import { readSchema } from "../src/threads/tool-schema.ts";
-import { keepScope } from "../src/threads/tool-scope.ts";
 
 /** What an agent is, as far as its place in a family goes. */
 export type Member = {

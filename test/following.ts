@@ -1,8 +1,8 @@
 // Readers of a thread, as tests use them: one that collects, one that is moved on by hand, and one that keeps what a user
 // interface would show and notices whatever it is told twice or not at all.
-import type { LivePosition } from "../src/threads/live-reader.ts";
-import type { StreamOptions } from "../src/threads/read-stream.ts";
-import type { CommittedEvent, LiveEvent, StreamEvent } from "../src/threads/stream.ts";
+import type { LivePosition } from "../src/threads/stream/live-reader.ts";
+import type { StreamOptions } from "../src/threads/stream/read-stream.ts";
+import type { CommittedEvent, LiveEvent, StreamEvent } from "../src/threads/stream/stream.ts";
 import type { ThreadHandle } from "../src/threads/thread.ts";
 
 export function isCommitted(event: StreamEvent): event is CommittedEvent {

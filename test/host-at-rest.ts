@@ -5,7 +5,7 @@ import { sqlite } from "../src/backend/sqlite/sqlite.ts";
 import type { EffectDefinition } from "../src/threads/definitions/effect.ts";
 import type { Endpoint } from "../src/threads/definitions/endpoint.ts";
 import type { Host } from "../src/threads/host.ts";
-import { createSealing } from "../src/threads/sealing.ts";
+import { createSealing } from "../src/threads/secrets/sealing.ts";
 
 /** A host with one thread, which was created with `{ topic: "rain" }`, and what was reported to it. */
 export async function hostAtRest({

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { createHooks } from "../src/contracts/hooks.ts";
 import { calls, callsTool, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { agent } from "../src/threads/agent.ts";
-import type { StreamEvent } from "../src/threads/stream.ts";
+import type { StreamEvent } from "../src/threads/stream/stream.ts";
 import { tool } from "../src/threads/tool.ts";
 import { eachDatabase, onPostgres } from "./databases.ts";
 import { collect, committed, isCommitted, reader } from "./following.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { Holdfast } from "../src/holdfast.ts";
 import type { ModelDelta } from "../src/models/model.ts";
 import { agent } from "../src/threads/agent.ts";
-import type { StreamEvent } from "../src/threads/stream.ts";
+import type { StreamEvent } from "../src/threads/stream/stream.ts";
 import { startProcess } from "./another-process.ts";
 import { eachDatabase, onPostgres } from "./databases.ts";
 import { Client, collect } from "./following.ts";

@@ -3,8 +3,8 @@
 import { expect, it } from "vitest";
 import { calls, callsTool, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { agent } from "../src/threads/agent.ts";
-import { createLiveAnswer } from "../src/threads/live-answer.ts";
-import type { LiveEvent, StreamEvent } from "../src/threads/stream.ts";
+import { createLiveAnswer } from "../src/threads/stream/live-answer.ts";
+import type { LiveEvent, StreamEvent } from "../src/threads/stream/stream.ts";
 import { tool } from "../src/threads/tool.ts";
 import { eachDatabase, onPostgres } from "./databases.ts";
 import { collect, committed, isCommitted, reader } from "./following.ts";

@@ -9,13 +9,13 @@ import type { Write } from "../src/backend/write.ts";
 import type { Message } from "../src/contracts/conversation/message.ts";
 import { createRegistry, type Definitions } from "../src/threads/definitions/registry.ts";
 import type { Host } from "../src/threads/host.ts";
-import { createLiveTexts } from "../src/threads/live-texts.ts";
 import { passBy } from "../src/threads/points.ts";
 import { createProgress } from "../src/threads/progress.ts";
-import { createSealing } from "../src/threads/sealing.ts";
+import { createSealing } from "../src/threads/secrets/sealing.ts";
 import { directBuffer } from "../src/threads/state/direct-buffer.ts";
 import { KeptWrites } from "../src/threads/state/state-buffer.ts";
 import type { StateScope } from "../src/threads/state/state-scope.ts";
+import { createLiveTexts } from "../src/threads/stream/live-texts.ts";
 
 export type Surroundings = Partial<Definitions> & Partial<Pick<Host, "env" | "userEnv">>;
 

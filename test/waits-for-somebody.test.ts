@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Holdfast } from "../src/holdfast.ts";
 import { callsTool, type ScriptedAnswer, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { type Agent, type AgentDefinition, agent } from "../src/threads/agent.ts";
-import { createSealing } from "../src/threads/sealing.ts";
+import { createSealing } from "../src/threads/secrets/sealing.ts";
 import type { SendOutcome, ThreadHandle } from "../src/threads/thread.ts";
 import { type Tool, tool } from "../src/threads/tool.ts";
 import { eachDatabase, secretKey, type World } from "./databases.ts";

@@ -1,8 +1,8 @@
 // A thread's handle beside those of a runtime, on the same data: it counts who waits and listens there and what is read
 // for them, and its text in flight is in the hands of the test.
 import type { Host } from "../src/threads/host.ts";
-import { createLiveTexts } from "../src/threads/live-texts.ts";
 import { createProgress } from "../src/threads/progress.ts";
+import { createLiveTexts } from "../src/threads/stream/live-texts.ts";
 import { createHandle, type ThreadHandle } from "../src/threads/thread.ts";
 import type { World } from "./databases.ts";
 

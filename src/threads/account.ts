@@ -1,12 +1,12 @@
 // What the records of a step mean for the tables that others read: runs, calls, logs, what is left behind.
 import type { LogRecord } from "../loop/records.ts";
+import { contextUsage } from "./asking/context-usage.ts";
 import type { Batch } from "./batch.ts";
-import { contextUsage } from "./context-usage.ts";
+import { begunCall } from "./calls/in-flight.ts";
+import { nothingLeft } from "./calls/left-behind.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
-import { begunCall } from "./in-flight.ts";
 import type { InboxOffer } from "./inbox-offer.ts";
-import { nothingLeft } from "./left-behind.ts";
 import type { ThreadRun } from "./thread-run.ts";
 
 type Accounted = {

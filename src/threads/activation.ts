@@ -7,27 +7,27 @@ import { forget } from "../loop/keep-working.ts";
 import type { Arrived, EffectOrder, Inbox, Next, Question } from "../loop/next.ts";
 import { initialState } from "../loop/state.ts";
 import { account } from "./account.ts";
+import { attempted } from "./asking/model-attempt.ts";
 import { Batch } from "./batch.ts";
+import { begunCall } from "./calls/in-flight.ts";
+import { withControl } from "./calls/left-behind.ts";
+import { takeOver } from "./cast/take-over.ts";
+import { actingSide, enterPrompt, toolsThereAre } from "./cast/who-acts.ts";
 import { runDueEffect } from "./effects/due-effect.ts";
 import { hasWork, isWork, isWorkKind, staysStopped } from "./entries.ts";
+import { untilTimeUp, workTimeLeft } from "./funds/work-time.ts";
 import { HeldThread, type Settling } from "./held-thread.ts";
+import { tellCreated } from "./hooks/message-hooks.ts";
 import type { Host } from "./host.ts";
-import { begunCall } from "./in-flight.ts";
 import { InboxOffer } from "./inbox-offer.ts";
-import { withControl } from "./left-behind.ts";
-import { tellCreated } from "./message-hooks.ts";
-import { attempted } from "./model-attempt.ts";
 import { endedOutcome, waitingOutcome } from "./outcome.ts";
 import { judge } from "./output.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
-import { requestOf } from "./request-of.ts";
+import { requestOf } from "./requests/request-of.ts";
 import { endWrites, sessionOutcome } from "./run-end.ts";
 import { type Start, startThread, type Unstored } from "./start-thread.ts";
 import { cutOff, takeStop, unlessStopping } from "./stopping.ts";
-import { takeOver } from "./take-over.ts";
 import { agentOf, type ThreadRun } from "./thread-run.ts";
-import { actingSide, enterPrompt, toolsThereAre } from "./who-acts.ts";
-import { untilTimeUp, workTimeLeft } from "./work-time.ts";
 
 /** What the worker decides about an activation while it goes on. */
 export type Activation = {

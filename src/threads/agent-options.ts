@@ -6,7 +6,7 @@ import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
 import { checkOptions, checkPolicies } from "../loop/check-options.ts";
 import type { RunOptions } from "../loop/options.ts";
 import { readDeclarations } from "../loop/read-declarations.ts";
-import { countingBudgets, type Limits, limitsProblem } from "./limits.ts";
+import { countingBudgets, type Limits, limitsProblem } from "./funds/limits.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
 /** Options of a run that are plain values, and are kept as frozen copies. */

@@ -20,10 +20,10 @@ import {
   type SidesInput,
 } from "./definitions/standard-agent.ts";
 import { readEntries, type ToolEntryInput } from "./definitions/tool-entry.ts";
-import type { Limits } from "./limits.ts";
+import type { Limits } from "./funds/limits.ts";
 import { type Output, readOutput } from "./output.ts";
+import type { ToolSchema } from "./schemas/tool-schema.ts";
 import type { Tool } from "./tool.ts";
-import type { ToolSchema } from "./tool-schema.ts";
 
 /** What an agent is defined with that has instructions and tools of its own. */
 export type AgentDefinition = AgentOptions &

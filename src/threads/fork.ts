@@ -4,8 +4,8 @@ import type { Thread } from "../backend/thread-store.ts";
 import type { Write } from "../backend/write.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { unpackRecords } from "../loop/packed-records.ts";
+import { copiedHandover } from "./cast/handoff.ts";
 import { firstHash, nextHash } from "./chain.ts";
-import { copiedHandover } from "./handoff.ts";
 import type { Host } from "./host.ts";
 
 /** Forks at the last settled event, not after the given one. The same key again gives the thread that is there. */

@@ -11,12 +11,12 @@ import { fold, initialState, type State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
 import type { Batch, OuterRows } from "./batch.ts";
 import { nextHash } from "./chain.ts";
-import { readChildHooks } from "./child-hooks.ts";
 import { type ReadEntry, readEntry } from "./entries.ts";
-import type { ParentHook } from "./hook-set.ts";
+import { SharedFunds } from "./funds/shared-funds.ts";
+import { readChildHooks } from "./hooks/child-hooks.ts";
+import type { ParentHook } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
-import { SharedFunds } from "./shared-funds.ts";
 import { readTranscript } from "./transcript.ts";
 
 /** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */

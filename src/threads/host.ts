@@ -5,10 +5,10 @@ import type { ReadyModel } from "../models/model-choice.ts";
 import type { Agent } from "./agent.ts";
 import type { Endpoint } from "./definitions/endpoint.ts";
 import type { Registry } from "./definitions/registry.ts";
-import type { LiveTexts } from "./live-texts.ts";
 import type { Reached } from "./points.ts";
 import type { Progress } from "./progress.ts";
-import type { Sealing } from "./sealing.ts";
+import type { Sealing } from "./secrets/sealing.ts";
+import type { LiveTexts } from "./stream/live-texts.ts";
 
 export type Host = {
   readonly stores: Stores;

@@ -1,12 +1,12 @@
 // What waits for a run at the beginning of a turn: offered to the machine, and taken from the inbox once it has taken it.
 import type { Message } from "../contracts/conversation/message.ts";
 import type { Inbox } from "../loop/next.ts";
-import { keptRequest } from "./awaited-request.ts";
 import type { Batch } from "./batch.ts";
 import { drain, readEntry } from "./entries.ts";
 import type { HeldThread } from "./held-thread.ts";
+import { beforeCreate } from "./hooks/message-hooks.ts";
 import type { Host } from "./host.ts";
-import { beforeCreate } from "./message-hooks.ts";
+import { keptRequest } from "./requests/awaited-request.ts";
 import type { ThreadRun } from "./thread-run.ts";
 
 export class InboxOffer {

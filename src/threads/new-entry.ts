@@ -6,7 +6,7 @@ import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isContainer, type Json, type JsonMap, snapshotMap } from "../contracts/json.ts";
 import { checkName, checkText } from "./check-arguments.ts";
-import type { Sealing } from "./sealing.ts";
+import type { Sealing } from "./secrets/sealing.ts";
 import type { MessageInput } from "./tool.ts";
 
 type Written = {

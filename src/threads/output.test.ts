@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { judge, type Output, readOutput } from "./output.ts";
-import type { StandardSchema } from "./tool-schema.ts";
+import type { StandardSchema } from "./schemas/tool-schema.ts";
 
 function output(schema: unknown): Output {
   const read = readOutput(schema);

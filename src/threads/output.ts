@@ -1,8 +1,8 @@
 // What an agent's last words are to be, and whether they are.
 import { errorMessage } from "../contracts/error.ts";
 import { isMap, type Json, type JsonMap, snapshot } from "../contracts/json.ts";
-import type { Problem } from "./json-schema-problems.ts";
-import { readSchema, type Validate } from "./tool-schema.ts";
+import type { Problem } from "./schemas/json-schema-problems.ts";
+import { readSchema, type Validate } from "./schemas/tool-schema.ts";
 
 /** The form that was asked for. */
 export type Output = { readonly name: string; readonly schema: JsonMap; readonly validate: Validate };

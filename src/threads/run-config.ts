@@ -9,12 +9,12 @@ import type { RunOptions, TurnRunner } from "../loop/options.ts";
 import type { Turns } from "../loop/records.ts";
 import type { ReadyModel } from "../models/model-choice.ts";
 import { runOptions } from "./agent.ts";
-import { fundsOf } from "./agent-funds.ts";
-import type { Cast } from "./cast.ts";
+import type { Cast } from "./cast/cast.ts";
+import { mostSteps, sideRules } from "./cast/side-rules.ts";
 import type { PromptUse } from "./definitions/prompt.ts";
+import { fundsOf } from "./funds/agent-funds.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
-import { mostSteps, sideRules } from "./side-rules.ts";
 
 export type Configured = { readonly config: Config; readonly options: RunOptions; readonly carryOut: Callbacks };
 

@@ -4,13 +4,13 @@ import * as message from "../contracts/conversation/message.ts";
 import { isMap } from "../contracts/json.ts";
 import { contentText } from "../contracts/standard/content-text.ts";
 import type { State } from "../loop/state.ts";
-import { keptRequest } from "./awaited-request.ts";
 import type { Batch } from "./batch.ts";
+import { readEnd, SESSION_ENDS, type SessionEnd } from "./calls/lifecycle.ts";
+import { bindsTerminalTools } from "./cast/side-rules.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
-import { readEnd, SESSION_ENDS, type SessionEnd } from "./lifecycle.ts";
 import type { RunOutcome } from "./outcome.ts";
-import { bindsTerminalTools } from "./side-rules.ts";
+import { keptRequest } from "./requests/awaited-request.ts";
 import { deliveryOf } from "./subagents/deliver.ts";
 import type { ThreadRun } from "./thread-run.ts";
 

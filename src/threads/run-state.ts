@@ -1,10 +1,10 @@
 // The state of a thread for code that runs within a run of it: tools, and the hooks around them.
 import { type JsonMap, snapshotMap } from "../contracts/json.ts";
 import { standardMessages } from "../contracts/standard/standard-messages.ts";
+import { type Invoking, invokeTool } from "./calls/invoke-tool.ts";
+import { idempotencyKey } from "./calls/ledger.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
-import { type Invoking, invokeTool } from "./invoke-tool.ts";
-import { idempotencyKey } from "./ledger.ts";
 import { createThreadState } from "./state/create-thread-state.ts";
 import type { StateBuffer } from "./state/state-buffer.ts";
 import type { Execution, ThreadState } from "./state/thread-state.ts";

@@ -4,19 +4,19 @@ import type { Arrived } from "../loop/next.ts";
 import { initialState } from "../loop/state.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { Batch } from "./batch.ts";
-import { broughtFor, timeLeft } from "./brought.ts";
+import { begunCall, resolveInFlight } from "./calls/in-flight.ts";
+import { type LeftBehind, withControl, withoutStarts } from "./calls/left-behind.ts";
 import { runDueEffect } from "./effects/due-effect.ts";
 import { hasWork, isWork, staysStopped, stopsIn } from "./entries.ts";
 import type { HeldThread } from "./held-thread.ts";
+import { tellBorn } from "./hooks/thread-born.ts";
 import type { Host } from "./host.ts";
-import { begunCall, resolveInFlight } from "./in-flight.ts";
-import { type LeftBehind, withControl, withoutStarts } from "./left-behind.ts";
 import { Overtaken } from "./persistently.ts";
-import { bindingOf } from "./request-of.ts";
+import { broughtFor, timeLeft } from "./requests/brought.ts";
+import { bindingOf } from "./requests/request-of.ts";
 import { tellStopped } from "./run-end.ts";
 import { cutOff, takeStop } from "./stopping.ts";
 import { takeUpRun } from "./take-up-run.ts";
-import { tellBorn } from "./thread-born.ts";
 import type { ThreadRun } from "./thread-run.ts";
 
 /** What a thread goes on with, and what goes into the same commit. */

@@ -2,9 +2,9 @@
 import type { Thread } from "../backend/thread-store.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import type { Agent } from "./agent.ts";
-import { castOf } from "./casting.ts";
+import { invokeTool } from "./calls/invoke-tool.ts";
+import { castOf } from "./cast/casting.ts";
 import type { Host } from "./host.ts";
-import { invokeTool } from "./invoke-tool.ts";
 import { createThreadState } from "./state/create-thread-state.ts";
 import type { StateScope } from "./state/state-scope.ts";
 import type { ThreadState } from "./state/thread-state.ts";

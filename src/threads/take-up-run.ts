@@ -6,20 +6,20 @@ import { observe } from "../loop/observe.ts";
 import type { Turns } from "../loop/records.ts";
 import { recast } from "../loop/working.ts";
 import { summarizerOf } from "../models/summarizer.ts";
-import { modelAsker } from "./ask-model.ts";
-import { toolCaller } from "./call-tool.ts";
-import type { Cast } from "./cast.ts";
-import { castOf } from "./casting.ts";
+import { modelAsker } from "./asking/ask-model.ts";
+import { modelsOf } from "./asking/models-of.ts";
+import { toolCaller } from "./calls/call-tool.ts";
+import { nothingLeft } from "./calls/left-behind.ts";
+import type { Cast } from "./cast/cast.ts";
+import { castOf } from "./cast/casting.ts";
 import type { PromptUse } from "./definitions/prompt.ts";
+import { untilTimeUp, workTimeLeft } from "./funds/work-time.ts";
 import type { HeldThread } from "./held-thread.ts";
-import { type HookSet, hooksFor } from "./hook-set.ts";
+import { type HookSet, hooksFor } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
-import { nothingLeft } from "./left-behind.ts";
-import { modelsOf } from "./models-of.ts";
 import { type Configured, configureRun, type RunBase } from "./run-config.ts";
 import type { Side } from "./state/thread-state.ts";
 import { agentOf, currentModel, noneSeen, type ThreadRun, unspoken } from "./thread-run.ts";
-import { untilTimeUp, workTimeLeft } from "./work-time.ts";
 
 const noTurns: Turns = { a: 0, b: 0 };
 

@@ -7,11 +7,11 @@ import type { Working } from "../loop/working.ts";
 import type { Model } from "../models/model.ts";
 import type { ReadyModel } from "../models/model-choice.ts";
 import type { Agent } from "./agent.ts";
-import type { Cast } from "./cast.ts";
+import type { LeftBehind } from "./calls/left-behind.ts";
+import type { Cast } from "./cast/cast.ts";
 import type { HeldThread } from "./held-thread.ts";
-import type { HookSet } from "./hook-set.ts";
+import type { HookSet } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
-import type { LeftBehind } from "./left-behind.ts";
 import type { Side } from "./state/thread-state.ts";
 
 export type ThreadRun = {

@@ -4,8 +4,8 @@ import type { JsonMap } from "../contracts/json.ts";
 import { canonicalName } from "../contracts/tools/declaration.ts";
 import { prepare } from "../contracts/tools/execution.ts";
 import { redact } from "../contracts/tools/exposure.ts";
+import type { StandardSchema } from "./schemas/tool-schema.ts";
 import { readReconciled, type Tool, type ToolDefinition, tool } from "./tool.ts";
-import type { StandardSchema } from "./tool-schema.ts";
 
 const refund = tool({
   name: "shop/refund",

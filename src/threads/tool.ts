@@ -14,9 +14,9 @@ import {
   type ToolDeclaration,
 } from "../contracts/tools/declaration.ts";
 import { readVariables, type Variable, type VariableInput } from "./definitions/variable.ts";
-import { declaredParameters, markedSecrets } from "./parameters-schema.ts";
+import { declaredParameters, markedSecrets } from "./schemas/parameters-schema.ts";
+import { type Accepted, type ReadSchema, readSchema, type ToolSchema, type Validate } from "./schemas/tool-schema.ts";
 import type { ThreadState } from "./state/thread-state.ts";
-import { type Accepted, type ReadSchema, readSchema, type ToolSchema, type Validate } from "./tool-schema.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
 /** What a tool may do besides returning a result. What it queues is committed together with its outcome, or not at all. */

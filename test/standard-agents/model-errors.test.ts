@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { type Model, ModelFailure } from "../../src/index.ts";
 import { says } from "../../src/models/scripted/scripted-model.ts";
 import { model } from "../../src/threads/definitions/model.ts";
-import type { LogRow } from "../../src/threads/log-row.ts";
+import type { LogRow } from "../../src/threads/logs/log-row.ts";
 import type { ThreadHandle } from "../../src/threads/thread.ts";
 import { tool } from "../../src/threads/tool.ts";
 import { eachDatabase, type World } from "../databases.ts";

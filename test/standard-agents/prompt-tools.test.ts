@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { calls, callsTool, says } from "../../src/models/scripted/scripted-model.ts";
 import { agent } from "../../src/threads/agent.ts";
 import { type PromptDefinition, prompt } from "../../src/threads/definitions/define-prompt.ts";
-import { createSealing } from "../../src/threads/sealing.ts";
+import { createSealing } from "../../src/threads/secrets/sealing.ts";
 import { tool } from "../../src/threads/tool.ts";
 import { eachDatabase, secretKey } from "../databases.ts";
 import { heldModel } from "../held.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Json, JsonMap } from "../../contracts/json.ts";
-import { jsonSchemaProblems } from "../../threads/json-schema-problems.ts";
+import { jsonSchemaProblems } from "../../threads/schemas/json-schema-problems.ts";
 import { fillOutput } from "./fill-output.ts";
 
 function fill(schema: z.ZodType, text: string, results: readonly Json[] = []): Json {

@@ -5,9 +5,9 @@ import * as message from "../../contracts/conversation/message.ts";
 import { pairCalls } from "../../contracts/standard/pair-calls.ts";
 import type { StandardMessage } from "../../contracts/standard/standard-message.ts";
 import { type MessageRow, standardMessages } from "../../contracts/standard/standard-messages.ts";
-import type { HookSet } from "../hook-set.ts";
+import type { HookSet } from "../hooks/hook-set.ts";
+import { runHook } from "../hooks/run-hook.ts";
 import type { Host } from "../host.ts";
-import { runHook } from "../run-hook.ts";
 import type { ThreadState } from "../state/thread-state.ts";
 
 export async function filterMessages(

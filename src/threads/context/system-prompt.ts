@@ -2,7 +2,7 @@
 import { HoldfastError } from "../../contracts/error.ts";
 import type { Json } from "../../contracts/json.ts";
 import { asksForVariables, envNames, renderSystemPrompt } from "../../contracts/standard/system-prompt.ts";
-import { handedOverWith } from "../handoff.ts";
+import { handedOverWith } from "../cast/handoff.ts";
 import type { Host } from "../host.ts";
 import type { ThreadState } from "../state/thread-state.ts";
 import type { ThreadRun } from "../thread-run.ts";

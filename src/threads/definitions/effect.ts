@@ -3,8 +3,8 @@ import { createBrand } from "../../contracts/brand.ts";
 import { trimmed } from "../../contracts/coerce.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import { isMap, type UnknownMap } from "../../contracts/json.ts";
+import { type Accepted, type ReadSchema, readSchema, type ToolSchema } from "../schemas/tool-schema.ts";
 import type { ThreadState } from "../state/thread-state.ts";
-import { type Accepted, type ReadSchema, readSchema, type ToolSchema } from "../tool-schema.ts";
 import { invalidDefinition } from "./invalid-definition.ts";
 
 export type EffectInput<Args extends ToolSchema = UnknownMap> = {

@@ -2,7 +2,7 @@
 import type { StoredEffect } from "../../backend/state-store.ts";
 import type { EffectStatus } from "../../backend/write.ts";
 import type { Json, JsonMap } from "../../contracts/json.ts";
-import type { Sealing } from "../sealing.ts";
+import type { Sealing } from "../secrets/sealing.ts";
 import type { ScheduledEffect } from "../state/thread-state.ts";
 
 /** With what it was scheduled with: for the thread's own code, and for whoever runs the place. */

@@ -7,11 +7,11 @@ import type { EffectStatus, Write } from "../../backend/write.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import type { Json } from "../../contracts/json.ts";
 import { withoutKeys } from "../../models/without-keys.ts";
+import { timeoutOf } from "../calls/ledger.ts";
+import { withoutSecrets } from "../calls/without-secrets.ts";
 import type { Host } from "../host.ts";
-import { timeoutOf } from "../ledger.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
 import { stateAtRest } from "../state-at-rest.ts";
-import { withoutSecrets } from "../without-secrets.ts";
 import { effectChanged } from "./effect-view.ts";
 
 /** What goes into one commit, and what whoever follows the thread is told once that is done. */

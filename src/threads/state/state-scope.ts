@@ -2,7 +2,7 @@
 import type { Thread } from "../../backend/thread-store.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { Agent } from "../agent.ts";
-import type { HookSet } from "../hook-set.ts";
+import type { HookSet } from "../hooks/hook-set.ts";
 import type { StateBuffer } from "./state-buffer.ts";
 import type { Execution, ToolOutcomeView } from "./thread-state.ts";
 

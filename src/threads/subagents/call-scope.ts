@@ -1,8 +1,8 @@
 // What the tools for subagents know of the call that they run for.
 import { HoldfastError } from "../../contracts/error.ts";
+import { scopeOf, type ToolScope } from "../calls/tool-scope.ts";
 import type { ThreadState } from "../state/thread-state.ts";
 import type { ToolContext } from "../tool.ts";
-import { scopeOf, type ToolScope } from "../tool-scope.ts";
 import type { ReadVariable } from "./read-variable.ts";
 
 export type CallScope = ToolScope;

@@ -3,7 +3,7 @@
 import type { JsonMap } from "../../contracts/json.ts";
 import * as words from "../../contracts/standard/child-messages.ts";
 import type { Relationship } from "../definitions/relationship.ts";
-import { runHook } from "../run-hook.ts";
+import { runHook } from "../hooks/run-hook.ts";
 import { type CallScope, canWait, variablesOfCall } from "./call-scope.ts";
 import { childEntries } from "./child-entries.ts";
 import { type ChildOrder, type CopiedFiles, parentOf } from "./child-order.ts";

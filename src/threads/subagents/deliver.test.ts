@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { attachedPath, type Family, newFamily, relationship } from "../../../test/family.ts";
 import type { Thread } from "../../backend/thread-store.ts";
 import type { JsonMap } from "../../contracts/json.ts";
-import { keptRequest } from "../awaited-request.ts";
 import { createEntry } from "../new-entry.ts";
+import { keptRequest } from "../requests/awaited-request.ts";
 import { type ChildEnd, deliveryOf } from "./deliver.ts";
 
 const wish = { agent: "reviewer", message: "Read it.", attachments: [], name: "Ada" };

@@ -9,9 +9,9 @@ import * as message from "../../contracts/conversation/message.ts";
 import { HoldfastError } from "../../contracts/error.ts";
 import { type JsonMap, snapshot } from "../../contracts/json.ts";
 import * as words from "../../contracts/standard/child-messages.ts";
-import { awaitedRequest, keptRequest } from "../awaited-request.ts";
 import type { Host } from "../host.ts";
 import { createEntry } from "../new-entry.ts";
+import { awaitedRequest, keptRequest } from "../requests/awaited-request.ts";
 import { copyFiles } from "../state/copy-files.ts";
 import { type CopiedFiles, noFiles } from "./child-order.ts";
 

@@ -1,6 +1,6 @@
 // A schema that tells a model what to write and refuses nothing: the tool itself says what is wrong, in its own order.
 import type { JsonMap } from "../../contracts/json.ts";
-import type { StandardSchema } from "../tool-schema.ts";
+import type { StandardSchema } from "../schemas/tool-schema.ts";
 
 export function toldSchema(json: JsonMap): StandardSchema<JsonMap, JsonMap> {
   return {

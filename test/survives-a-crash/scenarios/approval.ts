@@ -2,7 +2,7 @@
 import type { Holdfast } from "../../../src/holdfast.ts";
 import { calls, callsTool, says, scriptedModel } from "../../../src/models/scripted/scripted-model.ts";
 import { agent } from "../../../src/threads/agent.ts";
-import type { Answer } from "../../../src/threads/requests.ts";
+import type { Answer } from "../../../src/threads/requests/requests.ts";
 import type { ThreadHandle } from "../../../src/threads/thread.ts";
 import { charge, refund } from "../effect-tools.ts";
 import type { Scenario } from "../scenario.ts";

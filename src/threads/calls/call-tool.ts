@@ -1,0 +1,90 @@
+// Runs the tool of a call: what it is told, what its result is taken for, and what it leaves behind for the commit.
+import type { ToolCall } from "../../contracts/tools/call.ts";
+import type { ToolExecutor } from "../../contracts/tools/execution.ts";
+import { nameOfWait } from "../../loop/name-of-wait.ts";
+import { toolOf } from "../cast/cast.ts";
+import { workTimeLeft } from "../funds/work-time.ts";
+import type { HeldThread } from "../held-thread.ts";
+import { runHook } from "../hooks/run-hook.ts";
+import type { Host } from "../host.ts";
+import { runState } from "../run-state.ts";
+import { KeptWrites } from "../state/state-buffer.ts";
+import type { ThreadRun } from "../thread-run.ts";
+import type { Tool, ToolContext } from "../tool.ts";
+import { finishCall, standardCall } from "./finish-call.ts";
+import { idempotencyKey, timeoutOf } from "./ledger.ts";
+import { type LeftBehind, nothingLeft } from "./left-behind.ts";
+import { lifecycleOf, missingFiles } from "./lifecycle.ts";
+import { runTool } from "./run-tool.ts";
+import { keepScope, type ToolScope } from "./tool-scope.ts";
+
+/** The id of the message that an answer with several calls is listed as. */
+function messageOfCall({ seqs, state, firstOfRun }: HeldThread, { working }: ThreadRun): string | null {
+  const { transcript } = working;
+  const isOfTurn = (index: number) =>
+    transcript[index]?.type === "tool_call" && transcript[index]?.payload.turn === state?.turn;
+  let first = firstOfRun;
+  while (first < transcript.length && !isOfTurn(first)) first++;
+  const said = transcript[first - 1];
+  const at = said?.type === "text" && first > firstOfRun && said.id === undefined ? first - 1 : first;
+  return transcript[at]?.id ?? (seqs[at] === undefined ? null : `message-${seqs[at]}`);
+}
+
+export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolExecutor {
+  function prepare(tool: Tool): (context: ToolContext, kept: KeptWrites) => void {
+    return (context, buffer) => keepScope(context, () => scopeFor(tool, buffer));
+  }
+
+  function scopeFor(tool: Tool, buffer: KeptWrites): ToolScope {
+    const { key = "", batch } = held.state ?? {};
+    return {
+      ...{ host, thread: held.thread, cast: run.cast, buffer, run: held.run, hooks: run.hooks },
+      requestId: nameOfWait(key, run.working.call?.number ?? 0),
+      byCode: batch?.queued ?? false,
+      messageId: messageOfCall(held, run),
+      state: runState(host, held, run, buffer, tool),
+    };
+  }
+
+  return async (call, declaration) => {
+    const tool = toolOf(run.cast, declaration.name);
+    if (!tool) throw new Error(`Nobody runs the tool '${declaration.name}' here.`);
+    const number = run.working.call?.number ?? 0;
+    const lifecycle = lifecycleOf(run, tool.name);
+    const missing = lifecycle && (await missingFiles(host, held, lifecycle, call.parameters));
+    if (missing !== undefined) return missing;
+    const started = await tellStarted(call, tool);
+    const { returned, left } = await runTool({
+      tool,
+      call,
+      idempotencyKey: idempotencyKey(held.state?.key ?? "", number),
+      threadId: held.id,
+      options: run.cast.entries.get(tool.name)?.options ?? {},
+      timeoutMs: Math.min(
+        timeoutOf(tool),
+        workTimeLeft(run.working.config, held.state, host.now()) ?? Number.POSITIVE_INFINITY,
+      ),
+      signal: run.abort.signal,
+      sealing: host.sealing,
+      isHeld: () => run.isHeld(),
+      prepare: prepare(tool),
+      finish: (outcome) => finishCall({ host, held, run, tool, call, lifecycle }, outcome),
+    });
+    run.left = {
+      ...left,
+      writes: [...started.writes, ...left.writes],
+      entries: [...started.entries, ...left.entries],
+      events: [...started.events, ...left.events],
+    };
+    return returned;
+  };
+
+  /** Hooks are told that the call begins; what they leave behind goes into its commit. */
+  async function tellStarted(call: ToolCall, tool: Tool): Promise<LeftBehind> {
+    if (!run.hooks.has("tool_call_started")) return nothingLeft;
+    const kept = new KeptWrites({ hasRun: true });
+    const state = runState(host, held, run, kept, tool);
+    await runHook(run.hooks, "tool_call_started", { host, state }, standardCall({ call, run }));
+    return kept;
+  }
+}

@@ -1,0 +1,74 @@
+// A tool that code runs at once: it belongs to the call, effect or request that the code runs for, and leaves no message of
+// its own.
+import type { Thread } from "../../backend/thread-store.ts";
+import { errorMessage } from "../../contracts/error.ts";
+import { type JsonMap, snapshot } from "../../contracts/json.ts";
+import { declaredName } from "../../contracts/standard/names.ts";
+import type { Cast } from "../cast/cast.ts";
+import { type HookSet, noHooks } from "../hooks/hook-set.ts";
+import type { Host } from "../host.ts";
+import type { StateBuffer } from "../state/state-buffer.ts";
+import type { ThreadState, ToolOutcomeView } from "../state/thread-state.ts";
+import type { Tool, ToolContext } from "../tool.ts";
+import { standardResult } from "./standard-result.ts";
+import { keepScope } from "./tool-scope.ts";
+
+export type Invoking = {
+  readonly host: Host;
+  readonly thread: Thread;
+  readonly cast: Cast;
+  readonly buffer: StateBuffer;
+  readonly state: ThreadState;
+  readonly signal: AbortSignal;
+  /** Of the call that the code runs for, and the same for every attempt at it. */
+  readonly key: string;
+  readonly callId?: string;
+  readonly hooks?: HookSet;
+};
+
+/** Never throws: what goes wrong is what it came to. */
+export async function invokeTool(within: Invoking, name: string, args: JsonMap): Promise<ToolOutcomeView> {
+  const tool = within.cast.tools.get(declaredName(name)) ?? within.host.registry.tools.get(name);
+  if (!tool) return { status: "error", error: `There is no tool "${name}".` };
+  if (!tool.execute || within.cast.prompts.has(tool.name)) {
+    return { status: "error", error: `The tool "${name}" cannot be run from code.` };
+  }
+  try {
+    const input = await tool.validateInput(args);
+    if (!input.ok) {
+      const problems = input.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+      return { status: "error", error: `The parameters of '${name}' are not valid: ${problems.join("; ")}` };
+    }
+    const returned = standardResult(await tool.execute(input.value, contextFor(within, tool)));
+    if (returned.success) return { status: "success", result: snapshot(returned.result ?? null) };
+    return { status: "error", error: returned.error };
+  } catch (thrown) {
+    return { status: "error", error: errorMessage(thrown) };
+  }
+}
+
+/** How many tools the code has run so far. Each attempt at it writes to a buffer of its own, and counts anew. */
+const invoked = new WeakMap<StateBuffer, number>();
+
+function contextFor(within: Invoking, tool: Tool): ToolContext {
+  const { host, thread, cast, buffer, state, signal, callId = "", hooks = noHooks } = within;
+  const before = invoked.get(buffer) ?? 0;
+  invoked.set(buffer, before + 1);
+  const context: ToolContext = {
+    idempotencyKey: `${within.key}:invoked:${before}`,
+    signal,
+    threadId: thread.id,
+    callId,
+    toolName: tool.name,
+    attempt: 1,
+    options: cast.entries.get(tool.name)?.options ?? {},
+    queueMessage: (content, options) =>
+      void state.queueMessage(typeof content === "string" ? content : ({ ...content, ...options } as never)),
+    queueTool: (name, parameters) => void state.queueTool(name, parameters),
+    state,
+  };
+  const of = { host, thread, cast, buffer, state, hooks };
+  // Nobody can wait for it: whoever runs it wants its result at once.
+  keepScope(context, { ...of, run: thread.run, requestId: "", byCode: true, messageId: null });
+  return Object.freeze(context);
+}

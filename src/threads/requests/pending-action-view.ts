@@ -1,0 +1,40 @@
+// A pending action of the Agents API is a view of a request for approval: nothing of it is stored a second time.
+import type { StoredRequest } from "../../backend/request-store.ts";
+import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { REDACTED } from "../../contracts/tools/sensitive-keys.ts";
+import type { PendingAction, PendingActionStatus } from "../../contracts/trust/pending-action.ts";
+import * as pendingAction from "../../contracts/trust/pending-action.ts";
+import { timeOf } from "../session-view.ts";
+
+/** The action as it stands. Once it is decided, what applying it took is erased and shows as redacted. */
+export function pendingActionOf(request: StoredRequest, proposed: JsonMap | null): PendingAction {
+  const shown = snapshotMap(JSON.parse(request.shown));
+  const answer: JsonMap = request.answer === null ? {} : snapshotMap(JSON.parse(request.answer));
+  const status = statusOf(request, answer);
+  const { parameters, summary, preview } = shown;
+  const { tool_name, id } = request;
+  return pendingAction.fromArray({
+    action_id: id,
+    kind: "tool_call",
+    summary: typeof summary === "string" && summary !== "" ? summary : `Run ${tool_name}`,
+    preview: isMap(preview) ? preview : { tool_name, parameters: parameters ?? {} },
+    apply_input: REDACTED,
+    ...proposed,
+    status,
+    created_at: timeOf(request.created_at),
+    expires_at: request.expires_at === null ? null : timeOf(request.expires_at),
+    ...(status !== "pending" && {
+      resolved_at: timeOf(request.ended_at ?? request.created_at),
+      resolver: typeof answer.by === "string" && answer.by.trim() !== "" ? answer.by : "holdfast",
+      resolution_metadata: typeof answer.reason === "string" ? { reason: answer.reason } : {},
+    }),
+  });
+}
+
+function statusOf({ status }: StoredRequest, { decision }: JsonMap): PendingActionStatus {
+  if (status === "pending") return "pending";
+  if (status === "expired") return "expired";
+  if (decision === "accepted" || decision === "rejected") return decision;
+  // Stopped before anybody decided.
+  return "deleted";
+}
