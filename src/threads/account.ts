@@ -63,12 +63,10 @@ export function account(host: Host, { held, run, batch, offer }: Accounted, reco
 
 /** What code left behind goes into the commit that says what the code came to. */
 function leave(run: ThreadRun, batch: Batch): void {
-  const { entries, writes, events, control } = run.left;
+  const { control, entries } = run.left;
   // Code that ends the run does not want to run what it has queued before.
   const isEnd = control.stop === true || control.session !== undefined;
-  batch.queued.push(...(isEnd ? entries.filter(({ kind }) => kind !== "tool") : entries));
-  batch.writes.push(...writes);
-  for (const { event, data } of events) batch.notes.push({ type: "thread_event", metadata: { event, data } });
+  batch.leave(isEnd ? { ...run.left, entries: entries.filter(({ kind }) => kind !== "tool") } : run.left);
   run.left = nothingLeft;
 }
 

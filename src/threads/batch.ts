@@ -4,12 +4,18 @@ import type { NewRequest, RequestStatus } from "../backend/request-store.ts";
 import type { CallChange, NewMessage, RunChange } from "../backend/thread-store.ts";
 import type { Write } from "../backend/write.ts";
 import type { Message } from "../contracts/conversation/message.ts";
-import { isMap, type JsonMap } from "../contracts/json.ts";
+import { isMap, type Json, type JsonMap } from "../contracts/json.ts";
 import type { Advance } from "../loop/advance.ts";
 import type { Notice } from "../loop/next.ts";
 import type { LogRecord } from "../loop/records.ts";
 import type { Body } from "../loop/working.ts";
 import { contentHash } from "./chain.ts";
+
+type Left = {
+  readonly writes: readonly Write[];
+  readonly entries: readonly NewEntry[];
+  readonly events: readonly { readonly event: string; readonly data: Json }[];
+};
 
 /** The rows of a transcript that waits while a prompt speaks, and that of the call for which it does. */
 export type OuterRows = { readonly seqs: readonly number[]; readonly parent: number };
@@ -150,6 +156,13 @@ export class Batch {
     if (message.type === "tool_result") this.#results.push(this.#nextMessage);
     this.#seqs.push(this.#nextMessage);
     this.#write("message", message, null);
+  }
+
+  /** Takes in what code leaves behind that has come to something. */
+  leave({ writes, entries, events }: Left): void {
+    this.writes.push(...writes);
+    this.queued.push(...entries);
+    for (const { event, data } of events) this.notes.push({ type: "thread_event", metadata: { event, data } });
   }
 
   /** Adds something that readers of the thread see, and models do not. */

@@ -1,6 +1,6 @@
 // A thread that this worker holds: what is stored of it, kept in step with every commit.
 import type { Claimed } from "../backend/engine.ts";
-import type { Commit, LoadedThread, StoredMessage, Thread, ThreadStatus } from "../backend/thread-store.ts";
+import type { Commit, LoadedThread, Thread, ThreadStatus } from "../backend/thread-store.ts";
 import type { Write } from "../backend/write.ts";
 import { sortedText } from "../contracts/canonical-json.ts";
 import type { Message } from "../contracts/conversation/message.ts";
@@ -17,7 +17,7 @@ import { readChildHooks } from "./hooks/child-hooks.ts";
 import type { ParentHook } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
-import { readTranscript } from "./transcript.ts";
+import { readFrames } from "./transcript.ts";
 
 /** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */
 type KeptText = { readonly kept: Kept; readonly from: number; readonly answer?: unknown };
@@ -141,18 +141,8 @@ export class HeldThread {
 
   /** The transcript of the thread, and of each prompt that speaks for a call; rows are noted for those that wait. */
   readTranscripts(): readonly (readonly Message[])[] {
-    const frames = this.state?.frames ?? [];
-    const rows = this.loaded.messages;
-    let { messages, seqs } = readTranscript(rows.filter(({ depth }) => depth === 0));
-    const transcripts = [messages];
-    this.outer.length = 0;
-    for (const [index, { at }] of frames.entries()) {
-      const parent = seqs[at] ?? 0;
-      this.outer.push({ seqs, parent });
-      const isWithin = (row: StoredMessage) => row.depth === index + 1 && row.parent_seq === parent;
-      ({ messages, seqs } = readTranscript(rows.filter(isWithin)));
-      transcripts.push(messages);
-    }
+    const { transcripts, seqs, outer } = readFrames(this.loaded.messages, this.state?.frames ?? []);
+    this.outer.splice(0, this.outer.length, ...outer);
     this.seqs = seqs;
     return transcripts;
   }

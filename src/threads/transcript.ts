@@ -2,6 +2,8 @@
 import type { StoredMessage } from "../backend/thread-store.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
+import type { Frame } from "../loop/state.ts";
+import type { OuterRows } from "./batch.ts";
 
 /** A transcript, and the number of the row that each of its messages stands in. */
 export type Transcript = { readonly messages: Message[]; readonly seqs: number[] };
@@ -22,6 +24,29 @@ export function readTranscript(rows: readonly StoredMessage[]): Transcript {
     seqs.push(seq);
   });
   return { messages, seqs };
+}
+
+/** The transcript of a thread and of each prompt that speaks for a call, the outermost first. */
+type FrameTranscripts = {
+  readonly transcripts: readonly (readonly Message[])[];
+  /** The rows of the innermost, */
+  readonly seqs: number[];
+  /** and those of the ones that wait, with the row of the call that each waits with. */
+  readonly outer: readonly OuterRows[];
+};
+
+export function readFrames(rows: readonly StoredMessage[], frames: readonly Pick<Frame, "at">[]): FrameTranscripts {
+  let { messages, seqs } = readTranscript(rows.filter(({ depth }) => depth === 0));
+  const transcripts = [messages];
+  const outer: OuterRows[] = [];
+  for (const [index, { at }] of frames.entries()) {
+    const parent = seqs[at] ?? 0;
+    outer.push({ seqs, parent });
+    const isWithin = (row: StoredMessage) => row.depth === index + 1 && row.parent_seq === parent;
+    ({ messages, seqs } = readTranscript(rows.filter(isWithin)));
+    transcripts.push(messages);
+  }
+  return { transcripts, seqs, outer };
 }
 
 /** Undefined for one that was deleted. */

@@ -1,5 +1,6 @@
 // A tool that code runs at once: it belongs to the call, effect or request that the code runs for, and leaves no message of
 // its own.
+
 import type { Thread } from "../../backend/thread-store.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import { type JsonMap, snapshot } from "../../contracts/json.ts";
@@ -7,6 +8,7 @@ import { declaredName } from "../../contracts/standard/names.ts";
 import type { Cast } from "../cast/cast.ts";
 import { type HookSet, noHooks } from "../hooks/hook-set.ts";
 import type { Host } from "../host.ts";
+import { inWords } from "../schemas/in-words.ts";
 import type { StateBuffer } from "../state/state-buffer.ts";
 import type { ThreadState, ToolOutcomeView } from "../state/thread-state.ts";
 import type { Tool, ToolContext } from "../tool.ts";
@@ -36,8 +38,7 @@ export async function invokeTool(within: Invoking, name: string, args: JsonMap):
   try {
     const input = await tool.validateInput(args);
     if (!input.ok) {
-      const problems = input.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-      return { status: "error", error: `The parameters of '${name}' are not valid: ${problems.join("; ")}` };
+      return { status: "error", error: `The parameters of '${name}' are not valid: ${inWords(input.problems)}` };
     }
     const returned = standardResult(await tool.execute(input.value, contextFor(within, tool)));
     if (returned.success) return { status: "success", result: snapshot(returned.result ?? null) };

@@ -1,9 +1,11 @@
 // Runs one tool call: checks what it is called with, gives it its context and its time, and keeps what it queues until
 // its outcome is committed.
+
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { ToolCall } from "../../contracts/tools/call.ts";
 import { createEntry } from "../new-entry.ts";
+import { inWords } from "../schemas/in-words.ts";
 import type { Sealing } from "../secrets/sealing.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
 import type { Tool, ToolContext } from "../tool.ts";
@@ -157,7 +159,7 @@ function contextOf(run: ToolRun, attempt: number, cut: CutOff, kept: KeptWrites)
   return Object.freeze(context);
 }
 
-type Problems = readonly { readonly path: string; readonly message: string }[];
+type Problems = Parameters<typeof inWords>[0];
 
 function invalidParameters({ tool_name }: ToolCall, problems: Problems) {
   const error = `The parameters of '${tool_name}' are not valid: ${inWords(problems)}`;
@@ -178,8 +180,4 @@ function tookTooLong({ tool_name }: ToolCall, timeoutMs: number) {
 function forTheClient({ tool_name }: ToolCall) {
   const error = "The tool waits for an external runtime.";
   return { success: false, tool_name, error, status: "runtime_tool_pending", runtime_tool_request: {} };
-}
-
-function inWords(problems: Problems): string {
-  return problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
 }

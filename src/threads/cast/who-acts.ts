@@ -1,6 +1,6 @@
 // Who acts in a turn, what they may call, and the prompts that speak for calls: asked for by the machine, answered here.
-import type { Write } from "../../backend/write.ts";
 
+import type { Write } from "../../backend/write.ts";
 import * as message from "../../contracts/conversation/message.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import type { Side } from "../../contracts/standard/side.ts";
@@ -10,6 +10,7 @@ import type { Inbox } from "../../loop/next.ts";
 import type { HeldThread } from "../held-thread.ts";
 import type { Host } from "../host.ts";
 import { runState } from "../run-state.ts";
+import { inWords } from "../schemas/in-words.ts";
 import { messageAttachments } from "../state/message-attachments.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
 import { variablesOfState } from "../subagents/call-scope.ts";
@@ -73,8 +74,7 @@ export async function enterPrompt(host: Host, held: HeldThread, run: ThreadRun, 
   const { prompt, uses } = entering;
   const checked = (await prompt.requiredSchema?.validate(call.parameters)) ?? { ok: true };
   if (!checked.ok) {
-    const problems = checked.problems.map(({ path, message: words }) => (path === "" ? words : `${path}: ${words}`));
-    return { ok: false, error: `The parameters of '${prompt.name}' are not valid: ${problems.join("; ")}` };
+    return { ok: false, error: `The parameters of '${prompt.name}' are not valid: ${inWords(checked.problems)}` };
   }
   try {
     const messages = await firstMessages(host, held, run, call, uses);

@@ -23,11 +23,9 @@ export async function runDueEffect(host: Host, held: HeldThread, parked: ThreadR
   await store(done);
   throw new Overtaken("An effect has run.");
 
-  async function store({ writes, entries, events }: EffectStep): Promise<void> {
+  async function store(step: EffectStep): Promise<void> {
     const batch = new Batch({ ...held.from, seqs: [...held.seqs], outer: [...held.outer] });
-    batch.writes.push(...writes);
-    batch.queued.push(...entries);
-    for (const { event, data } of events) batch.notes.push({ type: "thread_event", metadata: { event, data } });
+    batch.leave(step);
     await held.commit(batch, parked?.working ?? null, held.thread.status);
   }
 }

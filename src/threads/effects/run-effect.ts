@@ -1,5 +1,6 @@
 // What an effect that is due comes to. That it begins is committed before its handler runs, and what the handler writes
 // is committed with the effect's end: a crash in between runs it again, and only a crash does.
+
 import type { NewEntry } from "../../backend/inbox.ts";
 import type { StoredEffect } from "../../backend/state-store.ts";
 import type { Thread } from "../../backend/thread-store.ts";
@@ -10,6 +11,7 @@ import { withoutKeys } from "../../models/without-keys.ts";
 import { timeoutOf } from "../calls/ledger.ts";
 import { withoutSecrets } from "../calls/without-secrets.ts";
 import type { Host } from "../host.ts";
+import { inWords } from "../schemas/in-words.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
 import { stateAtRest } from "../state-at-rest.ts";
 import { effectChanged } from "./effect-view.ts";
@@ -77,10 +79,6 @@ function changed(
   const { id, thread_id } = effect;
   const change = { write: "effect_change", thread_id, id, from, to, ...(error !== undefined && { error }) } as const;
   return { writes: [change], entries: [], events: [effectChanged(effect, to, error)] };
-}
-
-function inWords(problems: readonly { readonly path: string; readonly message: string }[]): string {
-  return problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
 }
 
 /** Rejects once the time is up, or somebody wants the thread to stop: what the work still writes is for nobody. */

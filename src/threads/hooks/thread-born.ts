@@ -21,9 +21,7 @@ export async function tellBorn(host: Host, held: HeldThread): Promise<void> {
     await runHook(hooksFor(host.registry, { agent: agent.hooks, prompt }), "after_thread_created", { host, state });
   const batch = new Batch({ ...held.from, seqs: [], outer: [] });
   batch.drained.push(...born.map(({ seq }) => seq));
-  batch.writes.push(...buffer.writes);
-  batch.queued.push(...buffer.entries);
-  for (const { event, data } of buffer.events) batch.notes.push({ type: "thread_event", metadata: { event, data } });
+  batch.leave(buffer);
   await held.commit(batch, null, "idle");
   throw new Overtaken("The thread was told that it exists.");
 }

@@ -1,4 +1,5 @@
 // What threads wait for, for those who answer: list it, read it, submit an answer once.
+
 import type { RequestStore, StoredRequest } from "../../backend/request-store.ts";
 import { stableHash } from "../../contracts/canonical-json.ts";
 import { holdfastError } from "../../contracts/error.ts";
@@ -6,6 +7,7 @@ import { isMap, type Json, type JsonMap, snapshot } from "../../contracts/json.t
 import type { PendingAction } from "../../contracts/trust/pending-action.ts";
 import { checkQuery, isName } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
+import { inWords } from "../schemas/in-words.ts";
 import { pendingActionOf } from "./pending-action-view.ts";
 
 /** A request as anybody who may see it sees it. */
@@ -72,8 +74,7 @@ export function createRequests(host: Host): Requests {
     const tool = own ?? [...registry.tools.values()].find(({ name }) => name === tool_name);
     const checked = await tool?.validateOutput(answer.result);
     if (!checked || checked.ok) return;
-    const problems = checked.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-    throw holdfastError("invalid_answer", `The result does not fit '${tool_name}': ${problems.join("; ")}`);
+    throw holdfastError("invalid_answer", `The result does not fit '${tool_name}': ${inWords(checked.problems)}`);
   }
 
   return {

@@ -1,9 +1,11 @@
 // Creates the child that a call asks for, once everything that may speak against it was looked at, in this order: the
 // files, whether there is such a subagent, its arguments, how many there are, and the variables it needs.
+
 import type { JsonMap } from "../../contracts/json.ts";
 import * as words from "../../contracts/standard/child-messages.ts";
 import type { Relationship } from "../definitions/relationship.ts";
 import { runHook } from "../hooks/run-hook.ts";
+import { problemInWords } from "../schemas/in-words.ts";
 import { type CallScope, canWait, variablesOfCall } from "./call-scope.ts";
 import { childEntries } from "./child-entries.ts";
 import { type ChildOrder, type CopiedFiles, parentOf } from "./child-order.ts";
@@ -69,7 +71,7 @@ async function argumentsProblem(
   if (!schema) return undefined;
   const checked = await schema.validate(given ?? {});
   if (checked.ok) return undefined;
-  const problems = checked.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  const problems = checked.problems.map(problemInWords);
   const required = Array.isArray(schema.json.required) ? schema.json.required : [];
   return refusal(words.wrongArguments(as, problems), "subagent_arguments_required", { agent: as, required });
 }
