@@ -1,8 +1,8 @@
 // The benchmark: what Holdfast costs beside the bare database, the AI SDK and LangGraph.js. Options: --quick, and --only
 // with names of sections.
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { page, summary } from "./page.ts";
+import { page, summary, updated } from "./page.ts";
 import { stopPostgres } from "./postgres-server.ts";
 import type { Findings, Section, Size } from "./section.ts";
 import { sections } from "./sections.ts";
@@ -25,8 +25,11 @@ try {
 }
 console.log(summary(measured));
 const minutes = (performance.now() - start) / 60_000;
-const isWhole = size === "full" && chosen.length === sections.length;
-if (isWhole) await writeFile(new URL("RESULTS.md", import.meta.url), page(measured, minutes));
+const results = new URL("RESULTS.md", import.meta.url);
+if (size === "full") {
+  const isWhole = chosen.length === sections.length;
+  await writeFile(results, isWhole ? page(measured, minutes) : updated(await readFile(results, "utf8"), measured));
+}
 
 function choose(names: readonly string[] | undefined): readonly Section[] {
   if (!names) return sections;

@@ -11,6 +11,7 @@ import { sqliteTurns } from "./durable/sqlite-turns.ts";
 import { importTime } from "./import-time.ts";
 import { inMemory } from "./loop/in-memory.ts";
 import { visibility } from "./loop/visibility.ts";
+import { memories } from "./memory/memories.ts";
 import { peers } from "./peers.ts";
 import type { Section } from "./section.ts";
 
@@ -24,6 +25,7 @@ export const sections: readonly Section[] = [
   resume,
   parked,
   million,
+  memories,
   importTime,
   peers,
   inMemory,

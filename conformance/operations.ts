@@ -1,7 +1,14 @@
 // From the name of an operation to the function that performs it: the one place where vectors meet our exports. Where
 // a vector describes callbacks or steps, scripts/ plays them.
 import * as effectiveAgent from "../src/contracts/agents/effective-agent.ts";
+import * as identity from "../src/contracts/agents/identity.ts";
 import * as runtimeProfile from "../src/contracts/agents/runtime-profile.ts";
+import * as bridgeClient from "../src/contracts/channels/bridge-client.ts";
+import * as bridgeItem from "../src/contracts/channels/bridge-item.ts";
+import * as externalMessage from "../src/contracts/channels/external-message.ts";
+import * as sessionMap from "../src/contracts/channels/session-map.ts";
+import * as webhookSignature from "../src/contracts/channels/webhook-signature.ts";
+import * as contextItem from "../src/contracts/context/context-item.ts";
 import * as chatRunControl from "../src/contracts/conversation/chat-run-control.ts";
 import * as compactionBoundary from "../src/contracts/conversation/compaction-boundary.ts";
 import * as compactionConservation from "../src/contracts/conversation/compaction-conservation.ts";
@@ -22,7 +29,13 @@ import * as runtimeOverrides from "../src/contracts/conversation/runtime-overrid
 import * as structuredOutput from "../src/contracts/conversation/structured-output.ts";
 import * as textToolCalls from "../src/contracts/conversation/text-tool-calls.ts";
 import * as toolPairs from "../src/contracts/conversation/tool-pairs.ts";
+import * as guideline from "../src/contracts/memory/guideline.ts";
+import * as memoryCapabilities from "../src/contracts/memory/memory-capabilities.ts";
+import * as memoryLayer from "../src/contracts/memory/memory-layer.ts";
+import * as memoryMetadata from "../src/contracts/memory/memory-metadata.ts";
+import * as memoryQuery from "../src/contracts/memory/memory-query.ts";
 import * as packageRun from "../src/contracts/packages/package-run.ts";
+import * as session from "../src/contracts/sessions/session.ts";
 import * as sse from "../src/contracts/sse.ts";
 import * as actionPolicy from "../src/contracts/tools/action-policy.ts";
 import * as toolAudit from "../src/contracts/tools/audit.ts";
@@ -40,9 +53,15 @@ import * as runtimeTool from "../src/contracts/tools/runtime-tool.ts";
 import * as runtimeToolPolicy from "../src/contracts/tools/runtime-tool-policy.ts";
 import { isSensitiveKey } from "../src/contracts/tools/sensitive-keys.ts";
 import * as truncation from "../src/contracts/tools/truncation.ts";
+import * as accessGrant from "../src/contracts/trust/access-grant.ts";
+import * as callerContext from "../src/contracts/trust/caller-context.ts";
 import * as capabilityCeiling from "../src/contracts/trust/capability-ceiling.ts";
+import * as consent from "../src/contracts/trust/consent.ts";
+import { conversationOwner } from "../src/contracts/trust/conversation-owner.ts";
 import * as pendingAction from "../src/contracts/trust/pending-action.ts";
+import * as principal from "../src/contracts/trust/principal.ts";
 import { safeMetadata } from "../src/contracts/trust/safe-principal.ts";
+import * as token from "../src/contracts/trust/token.ts";
 import * as workspace from "../src/contracts/workspace.ts";
 import {
   callAbility,
@@ -57,21 +76,55 @@ import {
   askCeiling,
   askDecision,
   askStatus,
+  callPendingActionAbility,
   runApprovalMemory,
   runPendingActions,
 } from "./scripts/approvals.ts";
+import { runBridge, runIdempotency, runSessionMap } from "./scripts/channels.ts";
 import { runSequence as runChatRunControl } from "./scripts/chat-run-control.ts";
 import { runCompaction } from "./scripts/compaction.ts";
+import { askPolicy, composeSections, rankTier, registerSection, resolveItems } from "./scripts/context.ts";
 import { executeInChat, executeTool } from "./scripts/executor.ts";
 import { runBudget, runIdenticalFailure, runSpin } from "./scripts/guards.ts";
 import { runLoop } from "./scripts/loop.ts";
 import { runGrouping, runReplacement } from "./scripts/markdown-sections.ts";
+import {
+  applyQuery,
+  askScope,
+  capabilitiesOf,
+  mapGuidelineCapability,
+  registerSource,
+  resolveSources,
+  runMemoryStore,
+  validationResult,
+} from "./scripts/memory.ts";
 import { resultWithEnvelope, runControlSteps, runDispatch, runPackageSequence } from "./scripts/package-runs.ts";
 import { gatherTools, resolveAction, resolveTiers, resolveVisibility } from "./scripts/policies.ts";
 import { runRetry } from "./scripts/provider-retry.ts";
 import { runCalls, runSteps } from "./scripts/run-control.ts";
 import { runAbilities } from "./scripts/runtime-tool-abilities.ts";
 import { runLifecycle } from "./scripts/runtime-tool-lifecycle.ts";
+import {
+  normalizeScope,
+  runConversationStore,
+  runIdentityStore,
+  runNullLock,
+  runSessionAbilities,
+} from "./scripts/sessions.ts";
+import {
+  askAccess,
+  askAccessAbility,
+  askAutonomy,
+  askCurrentPrincipal,
+  askExpiry,
+  knowsAuthSource,
+  listAccessible,
+  listPrincipals,
+  makePrincipal,
+  readHeaders,
+  readOwner,
+  runAuthenticator,
+} from "./scripts/trust.ts";
 
 // Arguments are JSON of the shape that the vector file describes; `never` fits whatever the function under test takes.
 type Given<Name extends string> = { readonly [name in Name]: never };
@@ -231,12 +284,86 @@ export const operations = {
     pendingAction.approvalEnvelope(pendingAction.fromArray(given.action), given),
   "pendingAction.status": askStatus,
   "pendingAction.lifecycle": runPendingActions,
+  "pendingActionAbility.call": callPendingActionAbility,
   "approvalDecision.fromString": askDecision,
   "approvalMemory.null": runApprovalMemory,
   "ceiling.fromArray": (given: Given<"ceiling">) => capabilityCeiling.fromArray(given.ceiling),
   "ceiling.intersect": askCeiling,
   "authorization.can": askAuthorization,
-  "principal.safeMetadata": (given: Given<"principal">) => safeMetadata(given.principal),
+  "principal.fromArray": (given: Given<"principal">) => principal.fromArray(given.principal),
+  "principal.safeMetadata": (given: Given<"principal">) => safeMetadata(principal.fromArray(given.principal)),
+  "principal.conversationOwner": (given: Given<"principal">) => conversationOwner(principal.fromArray(given.principal)),
+  "principal.factory": makePrincipal,
+  "principal.resolve": (given: Given<"resolver">) => principal.resolve(given.resolver),
+  "principal.knownAuthSource": knowsAuthSource,
+  "conversationOwner.fromInput": readOwner,
+  "callerContext.fromHeaders": readHeaders,
+  "callerContext.fromArray": (given: Given<"context">) => callerContext.fromArray(given.context),
+  "callerContext.toHeaders": (given: Given<"context">) =>
+    callerContext.toHeaders(callerContext.fromArray(given.context)),
+  "accessGrant.fromArray": (given: Given<"grant">) => accessGrant.fromArray(given.grant),
+  "accessGrant.roleMeets": (given: Given<"role" | "minimum_role">) =>
+    accessGrant.roleMeets(given.role, given.minimum_role),
+  "token.hash": (given: Given<"raw_token">) => token.hash(given.raw_token),
+  "token.fromArray": (given: Given<"token">) => token.toMetadata(token.fromArray(given.token)),
+  "token.isExpired": askExpiry,
+  "token.capabilityCeiling": (given: Given<"token">) => token.capabilityCeilingOf(token.fromArray(given.token)),
+  "authenticator.sequence": runAuthenticator,
+  "autonomousPolicy.resolveCeiling": askAutonomy,
+  "authorization.canAccessAgent": askAccess,
+  "access.currentPrincipal": askCurrentPrincipal,
+  "access.principalsFor": listPrincipals,
+  "accessAbility.canAccess": askAccessAbility,
+  "accessAbility.listAgents": listAccessible,
+  "consent.decide": (given: Given<"operation" | "context">) => consent.decide(given.operation, given.context),
+  "consent.decision": consent.decision,
+  "consent.operationNormalize": (given: Given<"value" | "fallback">) =>
+    consent.normalizeOperation(given.value, given.fallback),
+
+  "authorityTier.rank": rankTier,
+  "contextItem.normalize": (given: Given<"item">) => contextItem.normalize(given.item),
+  "contextConflict.resolve": resolveItems,
+  "injectionPolicy.normalize": askPolicy,
+  "contextSections.register": registerSection,
+  "contextSections.compose": composeSections,
+  "memoryLayer.normalize": (given: Given<"layer" | "fallback">) => memoryLayer.normalize(given.layer, given.fallback),
+  "memoryRegistry.register": registerSource,
+  "memoryRegistry.resolve": resolveSources,
+  "memoryScope.key": askScope,
+  "memoryMetadata.normalize": (given: Given<"metadata">) => memoryMetadata.normalize(given.metadata),
+  "memoryMetadata.withDefaults": (given: Given<"metadata" | "timestamp">) =>
+    memoryMetadata.withDefaults(memoryMetadata.normalize(given.metadata), given.timestamp),
+  "memoryMetadata.onlyFields": (given: Given<"metadata" | "fields">) =>
+    memoryMetadata.onlyFields(memoryMetadata.normalize(given.metadata), given.fields),
+  "memoryCapabilities.unsupported": (given: Given<"capabilities" | "requested" | "operation">) =>
+    memoryCapabilities.unsupported(capabilitiesOf(given.capabilities), given.requested, given.operation),
+  "memoryQuery.filterFields": (given: Given<"query">) => memoryQuery.filterFields(given.query),
+  "memoryQuery.apply": applyQuery,
+  "memoryValidation.result": validationResult,
+  "memoryStore.sequence": runMemoryStore,
+  "guidelines.mapCap": mapGuidelineCapability,
+  "guidelines.termLabel": (given: Given<"name" | "slug" | "taxonomy">) =>
+    guideline.termLabel({ name: given.name, slug: given.slug }, given.taxonomy),
+  "externalMessage.normalize": ({ message }: Given<"message">) => externalMessage.normalize(message),
+  "externalMessage.clientContext": ({ message, source }: Given<"message" | "source">) =>
+    externalMessage.clientContext(message, source),
+  "sessionMap.storageKey": sessionMap.storageKey,
+  "sessionMap.sequence": runSessionMap,
+  "webhookSignature.verify": ({ body, header, secret, options }: Given<"body" | "header" | "secret" | "options">) =>
+    webhookSignature.verify(body, header, secret, options),
+  "idempotency.sequence": runIdempotency,
+  "bridgeClient.fromArray": ({ client }: Given<"client">) => bridgeClient.fromArray(client),
+  "bridgeItem.fromArray": ({ item }: Given<"item">) => bridgeItem.fromArray(item),
+  "bridge.sequence": runBridge,
+  "conversationStore.sequence": runConversationStore,
+  "conversationLock.null": runNullLock,
+  "conversationSession.full": ({ session: row }: Given<"session">) => session.full(row),
+  "conversationSession.owned": ({ row, workspace: place, owner }: Given<"row" | "workspace" | "owner">) =>
+    session.owned(row, place, owner),
+  "conversationAbilities.sequence": runSessionAbilities,
+  "identityScope.normalize": normalizeScope,
+  "identity.materialized": identity.materialized,
+  "identityStore.sequence": runIdentityStore,
 };
 
 type Definition = "tool_definition";

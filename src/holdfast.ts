@@ -1,14 +1,23 @@
 // The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
+import { type Audit, createAudit } from "./audit/audit.ts";
 import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
 import type { StoredCall, Thread, ThreadQuery } from "./backend/thread-store.ts";
+import { createSigner } from "./contracts/audit/signer.ts";
 import { errorMessage, HoldfastError, holdfastError } from "./contracts/error.ts";
-import { type Json, snapshot } from "./contracts/json.ts";
+import { isMap } from "./contracts/json.ts";
+import type { MemoryStore } from "./contracts/memory/memory-store.ts";
+import type { CanDecide } from "./contracts/trust/approver-rule.ts";
+import { type ConsentPolicy, decide as decideByWord } from "./contracts/trust/consent.ts";
+import { createGuidelines, type Guidelines, type GuidelinesOptions } from "./memory/guidelines.ts";
+import { checkMemory, createMemory, type MemoryOptions } from "./memory/memory.ts";
 import { readyModels } from "./models/choose/ready-models.ts";
 import type { ReadyModel } from "./models/model-choice.ts";
 import type { Agent } from "./threads/agent.ts";
 import { modelKey } from "./threads/asking/models-of.ts";
+import { shownSettlement } from "./threads/calls/shown-settlement.ts";
 import { checkName, checkNumber, checkQuery, isName } from "./threads/check-arguments.ts";
+import { createSessions, type Sessions } from "./threads/consent/sessions.ts";
 import type { EffectDefinition } from "./threads/definitions/effect.ts";
 import type { Endpoint } from "./threads/definitions/endpoint.ts";
 import type { HookDefinition } from "./threads/definitions/hook.ts";
@@ -19,19 +28,35 @@ import { callEndpoint, type EndpointCall } from "./threads/endpoints.ts";
 import { checkPrices } from "./threads/funds/agent-funds.ts";
 import { type Budgets, createBudgets } from "./threads/funds/budgets.ts";
 import type { Host } from "./threads/host.ts";
+import {
+  type HousekeepingOptions,
+  housekeepingProblem,
+  pruneThreads,
+  startHousekeeping,
+} from "./threads/housekeeping.ts";
 import { createEntry } from "./threads/new-entry.ts";
 import { type OpenOptions, openThread } from "./threads/open-thread.ts";
 import { passBy, type Reached } from "./threads/points.ts";
 import { createProgress } from "./threads/progress.ts";
+import { createApprovalQueue } from "./threads/requests/approval-queue.ts";
 import { createRequests, type Requests } from "./threads/requests/requests.ts";
+import { installationSecrets } from "./threads/secrets/installation-secrets.ts";
+import type { KnownSecrets } from "./threads/secrets/known-secrets.ts";
 import { createSealing } from "./threads/secrets/sealing.ts";
 import { readSecretKey } from "./threads/secrets/secret-key.ts";
+import { shownError } from "./threads/secrets/shown-error.ts";
 import { createLiveTexts } from "./threads/stream/live-texts.ts";
 import { createVariables, type Variables } from "./threads/subagents/variables.ts";
 import { createHandle, type ThreadHandle } from "./threads/thread.ts";
 import { threadNotFound } from "./threads/thread-errors.ts";
 import type { Tool } from "./threads/tool.ts";
 import { Worker } from "./threads/worker.ts";
+import type { ActionHandler, ActionObserver } from "./trust/action-handler.ts";
+import { createApprovalMemory, type StoredApprovalMemory } from "./trust/approval-memory.ts";
+import { type AuthorityOptions, createAuthority } from "./trust/authority.ts";
+import { createGrants, type Grants } from "./trust/grants.ts";
+import { createPendingActions, type PendingActions } from "./trust/pending-actions.ts";
+import { createTokens, type Tokens } from "./trust/tokens.ts";
 
 export type HoldfastOptions = {
   /** `sqlite(path)` or `postgres(url)`. */
@@ -48,6 +73,16 @@ export type HoldfastOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** The variables of a user, where somebody keeps them. */
   readonly userEnv?: (userId: string) => Promise<Readonly<Record<string, string>>>;
+  /** Who may do what, in the host's own words. */
+  readonly trust?: TrustOptions;
+  /** What people have agreed to; a word of theirs for each operation unless given. */
+  readonly consent?: ConsentPolicy;
+  /** What is remembered beyond a thread, and what is brought into prompts. */
+  readonly memory?: MemoryOptions;
+  /** More kinds of guidelines than there are; false for a host that keeps guidelines itself. */
+  readonly guidelines?: false | Pick<GuidelinesOptions, "types">;
+  /** How long what is not needed any more is kept, and how often that is looked after. */
+  readonly housekeeping?: HousekeepingOptions;
   /** Whether this process runs threads; true unless given. Without, it only leaves work for others and reads. */
   readonly runs?: boolean;
   /** 32 bytes, as hex or base64, with which secrets are sealed at rest; HOLDFAST_SECRET_KEY or a key file unless given. */
@@ -70,6 +105,14 @@ export type HoldfastOptions = {
   readonly onPoint?: Reached;
 };
 
+export type TrustOptions = AuthorityOptions & {
+  /** Asked when somebody decides about a proposed action, after every rule: only true lets the decision count. */
+  readonly canDecide?: CanDecide;
+  /** Who decides and applies what others than threads propose, by the kind of the action. */
+  readonly actionHandlers?: Readonly<Record<string, ActionHandler>>;
+  readonly actionObservers?: readonly ActionObserver[];
+};
+
 export interface Holdfast {
   readonly threads: {
     /**
@@ -82,14 +125,30 @@ export interface Holdfast {
     list(query?: ThreadQuery): Promise<readonly Thread[]>;
     /** Erases a thread and all that descend from it, for good; answers with their ids. Throws `thread_not_found`. */
     delete(id: string): Promise<readonly string[]>;
+    /** Deletes the threads that nobody has used for so long and that wait for nothing; answers with their ids. */
+    prune(options: { readonly idleMs: number }): Promise<readonly string[]>;
     /** Lets a thread that got stuck try again. Throws `thread_not_stuck` when it is not. */
     retry(id: string): Promise<void>;
   };
   readonly requests: Requests;
+  /** What waits to be decided by a person, and what was decided: of threads, and of whoever else proposes something. */
+  readonly approvals: PendingActions & { readonly remembered: StoredApprovalMemory };
+  /** Bearer tokens of agents. */
+  readonly tokens: Tokens;
+  /** Who was given which agent, in which role. */
+  readonly grants: Grants;
+  /** Transcripts that are kept beyond their threads, with consent. */
+  readonly sessions: Sessions;
+  /** Signed checkpoints over everything, and exports that a stranger can verify. */
+  readonly audit: Audit;
   /** What children that could not be created yet still need: to be read, and submitted once. */
   readonly variables: Variables;
   /** Answers a request to an endpoint of a thread. */
   readonly endpoints: { call(given: EndpointCall): Promise<Response> };
+  /** What is remembered beyond threads: to be read, written and erased by the program itself. */
+  readonly memories: MemoryStore;
+  /** Guidance that people write for agents: their own private memory, and what a workspace shares. Null where a host brings its own. */
+  readonly guidelines: Guidelines | null;
   /** What several threads may spend on models together. */
   readonly budgets: Budgets;
   readonly calls: {
@@ -106,20 +165,26 @@ export interface Holdfast {
 export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast> {
   const { registry, problems } = createRegistry(options);
   const { agents } = registry;
+  checkMemory(options.memory ?? {});
+  const problem = housekeepingProblem(options.housekeeping ?? {});
+  if (problem !== undefined) throw holdfastError("invalid_argument", problem);
   // Before anything is opened: a model that cannot be asked is a mistake to be told of at once.
   const models = (options.runs ?? true) ? await readyForAll(registry) : new Map<string, readonly ReadyModel[]>();
   const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = passBy } = options;
   const driver = await backend.open();
-  const { stores, sealing } = await openSealed(driver, options).catch(async (thrown: unknown) => {
+  const { stores, sealing, signer } = await openSealed(driver, options).catch(async (thrown: unknown) => {
     await driver.close();
     throw thrown;
   });
   const { isShared } = driver;
   const runs = options.runs ?? true;
   const progress = createProgress(stores.threads, { isShared });
-  const report = reporting(options.onError ?? printError);
+  const secrets = installationSecrets({ env: options.env ?? {}, registry });
+  const report = reporting(options.onError ?? printError, secrets);
   for (const { definition, message } of problems)
     report(holdfastError("odd_definition", `${definition}: ${message}`), "");
+  const grants = createGrants({ store: stores.grants });
+  const approvalMemory = createApprovalMemory(stores.approvalMemory);
   const host: Host = {
     stores,
     agents,
@@ -129,6 +194,17 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     ...(options.userEnv && { userEnv: options.userEnv }),
     models,
     sealing,
+    memory: createMemory(options.memory ?? {}, {
+      memories: stores.memories,
+      identities: stores.identities,
+      now: backend.clock?.now ?? Date.now,
+      report: (error) => report(error, ""),
+    }),
+    trust: {
+      authority: createAuthority(options.trust ?? {}, grants.hasGrant),
+      consent: options.consent ?? decideByWord,
+      ...(options.trust?.canDecide && { canDecide: options.trust.canDecide }),
+    },
     progress,
     liveTexts: createLiveTexts(stores.liveText, { isShared }),
     reached: onPoint,
@@ -153,11 +229,17 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     });
   }
 
+  const audit = createAudit({
+    ...{ store: stores.audit, threads: stores.threads, now: host.now, reached: onPoint },
+    signer,
+  });
+  const endHousekeeping = runs ? startHousekeeping(host, audit, options.housekeeping ?? {}) : async () => undefined;
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= (async () => {
       for (const signal of endSignals) process.off(signal, onSignal);
       if (runs) await worker.stop();
+      await endHousekeeping();
       host.liveTexts.close();
       await driver.close();
       // Last, so that whoever still waits for a thread finds that nobody will tell, and does not wait for ever.
@@ -176,6 +258,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   if (runs && (options.drainsOnSignal ?? true)) for (const signal of endSignals) process.once(signal, onSignal);
 
   const { threads } = stores;
+  const requests = createRequests(host);
   return {
     threads: {
       async open(threadKey, given) {
@@ -191,10 +274,17 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
         return await threads.list(query);
       },
       async delete(id) {
+        await onPoint("before delete");
         const deleted = isName(id) ? await threads.delete(id) : [];
+        await onPoint("after delete");
         if (deleted.length === 0) throw threadNotFound(id);
         for (const each of deleted) progress.changed(each, true);
         return deleted;
+      },
+      async prune(given) {
+        const { idleMs } = isMap(given) ? given : { idleMs: Number.NaN };
+        checkNumber("idleMs", idleMs);
+        return await pruneThreads(host, idleMs);
       },
       async retry(id) {
         checkName("id", id);
@@ -203,9 +293,30 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
         throw holdfastError("thread_not_stuck", `Thread "${id}" is not stuck.`);
       },
     },
-    requests: createRequests(host),
+    requests,
+    approvals: {
+      ...createPendingActions({
+        ...{ store: stores.actions, sealing, handlers: options.trust?.actionHandlers ?? {} },
+        observers: options.trust?.actionObservers ?? [],
+        now: () => new Date(host.now()),
+        others: createApprovalQueue(host, requests),
+      }),
+      remembered: approvalMemory,
+    },
+    tokens: createTokens({ store: stores.tokens, now: () => new Date(host.now()) }),
+    grants,
+    sessions: createSessions(host),
+    audit,
     variables: createVariables(host),
     endpoints: { call: (given) => callEndpoint(host, given) },
+    memories: host.memory.store,
+    guidelines:
+      options.guidelines === false
+        ? null
+        : createGuidelines(stores.guidelines, {
+            holdsCapability: options.trust?.holdsCapability ?? (() => false),
+            ...options.guidelines,
+          }),
     budgets: createBudgets(stores.budgets),
     calls: {
       async unknown({ limit = 100 } = {}) {
@@ -220,7 +331,8 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
         if (call?.phase !== "unknown") {
           throw holdfastError("call_not_unknown", `Call ${number} of run ${run} is not of unknown outcome.`);
         }
-        const entry = createEntry.settlement(run, number, snapshot(result) as Json, { key: `${run}:${number}` });
+        const found = await shownSettlement(host, call, result);
+        const entry = createEntry.settlement(run, number, found, { key: `${run}:${number}` });
         await onPoint(`before put ${entry.kind}`);
         const { outcome } = await stores.inbox.put(thread_id, entry);
         await onPoint(`after put ${entry.kind}`);
@@ -270,10 +382,10 @@ function promptsOf(registry: Registry, agent: Agent): ReadonlySet<string> {
 }
 
 /** Whoever is told of errors may fail too: that ends nothing here. */
-function reporting(onError: (error: unknown, threadId: string) => void): Host["report"] {
+function reporting(onError: (error: unknown, threadId: string) => void, secrets: KnownSecrets): Host["report"] {
   return (error, threadId) => {
     try {
-      onError(error, threadId);
+      onError(shownError(error, secrets), threadId);
     } catch {
       // There is nobody left to tell.
     }
@@ -297,7 +409,9 @@ async function openSealed(driver: SqlDriver, { backend, secretKey }: HoldfastOpt
     ephemeral: backend.name === "sqlite" && backend.keyFile === undefined,
   });
   const sealing = createSealing(key);
-  return { sealing, stores: await openStores(driver, { keyFingerprint: sealing.fingerprint }) };
+  const signer = createSigner(sealing.signingSeed());
+  const stores = await openStores(driver, { keyFingerprint: sealing.fingerprint, sign: signer.sign });
+  return { sealing, signer, stores };
 }
 
 /** Runtimes of this process that come to their end because of a signal: the last one lets the process go. */

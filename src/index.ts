@@ -1,6 +1,7 @@
 // What `holdfast` exports, name by name.
 export { metaAbilities } from "./abilities/ability-meta.ts";
 export * as packageRuns from "./abilities/package-runs.ts";
+export type { Audit, SignedCheckpoint } from "./audit/audit.ts";
 export {
   type Abilities,
   type Ability,
@@ -11,6 +12,8 @@ export {
 export { dispatch as dispatchAbility } from "./contracts/abilities/dispatcher.ts";
 export { resolve as resolveEffectiveAgent } from "./contracts/agents/effective-agent.ts";
 export { type RuntimeProfile, resolve as resolveRuntimeProfile } from "./contracts/agents/runtime-profile.ts";
+export type { AuditExport } from "./contracts/audit/audit-export.ts";
+export { type AuditVerdict, type Broken, verifyAudit } from "./contracts/audit/verify-audit.ts";
 export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
 export type { Summarizer } from "./contracts/conversation/compaction.ts";
 export * as compactionItem from "./contracts/conversation/compaction-item.ts";
@@ -32,8 +35,10 @@ export type { RunOutcome } from "./contracts/conversation/run-outcome.ts";
 export { type ErrorCode, HoldfastError } from "./contracts/error.ts";
 export { createHooks, type Hooks } from "./contracts/hooks.ts";
 export type { Json, JsonMap } from "./contracts/json.ts";
+export * as memoryValidation from "./contracts/memory/memory-validator.ts";
 export { isOperationError, type OperationError, operationError } from "./contracts/operation-error.ts";
 export type { HookEvents, HookFilters } from "./contracts/seams.ts";
+export type { Session, SessionSummary } from "./contracts/sessions/session.ts";
 export * as sse from "./contracts/sse.ts";
 export type { ActionPolicy, ActionPolicyProvider } from "./contracts/tools/action-policy.ts";
 export type { ToolCall } from "./contracts/tools/call.ts";
@@ -58,13 +63,20 @@ export {
 export { createToolSources, type ToolSource, type ToolSources } from "./contracts/tools/sources.ts";
 export { resolve as resolveToolTiers, type ToolTiers } from "./contracts/tools/tiers.ts";
 export { resolve as resolveVisibleTools, type ToolPolicyProvider } from "./contracts/tools/visibility.ts";
+export type { AccessGrant, AgentRole } from "./contracts/trust/access-grant.ts";
 export {
   type ApprovalKey,
   type ApprovalMemory,
   createMemoryApprovalMemory,
 } from "./contracts/trust/approval-memory.ts";
+export type { ApproverRule, CanDecide } from "./contracts/trust/approver-rule.ts";
 export type { HoldsCapability } from "./contracts/trust/authorization.ts";
+export type { CallerContext } from "./contracts/trust/caller-context.ts";
+export type { CapabilityCeiling } from "./contracts/trust/capability-ceiling.ts";
+export type { ConsentDecision, ConsentOperation, ConsentPolicy } from "./contracts/trust/consent.ts";
+export type { ConversationOwner } from "./contracts/trust/conversation-owner.ts";
 export type { PendingAction } from "./contracts/trust/pending-action.ts";
+export * as pendingAction from "./contracts/trust/pending-action.ts";
 export {
   createMemoryPendingActionStore,
   type PendingActionFilters,
@@ -72,7 +84,11 @@ export {
   type PendingActionStore,
   type PendingActionSummary,
 } from "./contracts/trust/pending-action-store.ts";
-export { createHoldfast, type Holdfast, type HoldfastOptions } from "./holdfast.ts";
+export type { Principal } from "./contracts/trust/principal.ts";
+export * as principal from "./contracts/trust/principal.ts";
+export type { BearerRequest } from "./contracts/trust/token-authenticator.ts";
+export type { Workspace } from "./contracts/workspace.ts";
+export { createHoldfast, type Holdfast, type HoldfastOptions, type TrustOptions } from "./holdfast.ts";
 export type { MediationDecision } from "./loop/decision.ts";
 export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";
 export type { BudgetInput, ProviderTurnAdapter, RunOptions, TurnRunner } from "./loop/options.ts";
@@ -83,6 +99,13 @@ export {
   type TranscriptLock,
   type TranscriptPersister,
 } from "./loop/transcript.ts";
+export { type ContextSectionOptions, contextSection } from "./memory/context-section.ts";
+export { memoryValidator } from "./memory/define-validator.ts";
+export type { GuidelineInput, GuidelineList, GuidelineOutcome, Guidelines } from "./memory/guidelines.ts";
+export type { MemoryOptions } from "./memory/memory.ts";
+export { type MemorySourceOptions, memorySource } from "./memory/memory-source.ts";
+export { type MemoryOwner, memoryScope } from "./memory/scope-of-layer.ts";
+export type { SourceContext } from "./memory/source-context.ts";
 export type { Model, ModelAnswer, ModelCall, ModelDelta, ModelOptions } from "./models/model.ts";
 export type { AiSdkModel, ModelChoice, ModelChoices, ModelEntry, ModelSource, Price } from "./models/model-choice.ts";
 export { ModelFailure, type ModelFailureCode } from "./models/model-failure.ts";
@@ -94,6 +117,8 @@ export {
   type ProviderTurnAdapterOptions,
 } from "./models/provider-turn-adapter.ts";
 export { type Agent, type AgentDefinition, agent, type StandardAgentDefinition } from "./threads/agent.ts";
+export { type EscalationOptions, escalation } from "./threads/consent/escalation.ts";
+export type { Sessions, Share, ShareOptions } from "./threads/consent/sessions.ts";
 export { type PromptDefinition, prompt } from "./threads/definitions/define-prompt.ts";
 export { type EffectDefinition, type EffectInput, effect } from "./threads/definitions/effect.ts";
 export {
@@ -114,9 +139,13 @@ export type { VariableInput } from "./threads/definitions/variable.ts";
 export { firstBrokenEvent, type ThreadExport } from "./threads/export.ts";
 export type { Budget, Budgets, Drawn } from "./threads/funds/budgets.ts";
 export type { Limits } from "./threads/funds/limits.ts";
-export type { Answer, Request, Requests, Submitted } from "./threads/requests/requests.ts";
+export type { HousekeepingOptions, Retention } from "./threads/housekeeping.ts";
+export type { ContextPiece, StepContext } from "./threads/memory/context-view.ts";
+export { type MemoryToolsOptions, memoryTools } from "./threads/memory/memory-tools.ts";
+export type { Answer, Request, Requests, SubmitOptions, Submitted } from "./threads/requests/requests.ts";
 export type { StreamOptions } from "./threads/stream/read-stream.ts";
 export type { StreamEvent } from "./threads/stream/stream.ts";
+export type { Consent, SubjectOptions } from "./threads/subject.ts";
 export type { Sending, SendOutcome, ThreadHandle, ThreadMessage } from "./threads/thread.ts";
 export {
   type MessageInput,
@@ -126,3 +155,8 @@ export {
   type ToolDefinition,
   tool,
 } from "./threads/tool.ts";
+export type { ActionDecision, ActionHandler, ActionObserver } from "./trust/action-handler.ts";
+export type { RememberedDecision, RememberedFilter, StoredApprovalMemory } from "./trust/approval-memory.ts";
+export type { GrantOptions, Grants } from "./trust/grants.ts";
+export type { ActionSettlement, PendingActions } from "./trust/pending-actions.ts";
+export type { IssuedToken, TokenOptions, Tokens } from "./trust/tokens.ts";

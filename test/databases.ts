@@ -38,6 +38,8 @@ export type World = {
   sql(text: string): Promise<readonly Row[]>;
   /** Until so many entries were ever left for a thread: a send does not tell when its message is stored. */
   untilLeft(threadId: string, entries: number): Promise<void>;
+  /** All that is stored, in a text for each table. */
+  tables(): Promise<ReadonlyMap<string, string>>;
   /** All that is stored, in one text: for what must not be there. */
   everything(): Promise<string>;
 };
@@ -62,7 +64,7 @@ async function sqliteWorld(): Promise<World> {
     connect: async () => {
       // Past the lock that keeps a second engine out: this is a look from outside, like the sqlite3 program's.
       const database = new DatabaseSync(path, { timeout: 5_000 });
-      return { sql: async (text) => database.prepare(text).all() as Row[], close: async () => database.close() };
+      return { sql: async (text) => readRows(database, text), close: async () => database.close() };
     },
     tables: "select name from sqlite_master where type = 'table'",
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -118,6 +120,13 @@ function createWorld({ address, backend: chosen, connect, tables, remove }: Plac
     }
   }
 
+  async function readTables(): Promise<ReadonlyMap<string, string>> {
+    const names = (await sql(tables)).map(({ name }) => String(name));
+    const rows = await Promise.all(names.map((name) => sql(`select * from "${name}"`)));
+    const text = (row: Row) => Object.values(row).map(readable);
+    return new Map(names.map((name, index) => [name, JSON.stringify((rows[index] ?? []).map(text))]));
+  }
+
   return {
     address,
     backend,
@@ -150,10 +159,24 @@ function createWorld({ address, backend: chosen, connect, tables, remove }: Plac
       const left = `select inbox_seq from threads where id = '${threadId}'`;
       while (Number((await sql(left))[0]?.inbox_seq) < entries) await new Promise(setImmediate);
     },
-    async everything() {
-      const names = (await sql(tables)).map(({ name }) => name);
-      const rows = await Promise.all(names.map((name) => sql(`select * from "${name}"`)));
-      return JSON.stringify(rows);
-    },
+    tables: readTables,
+    everything: async () => JSON.stringify([...(await readTables())]),
   };
+}
+
+/** Bytes as the text that they may be. */
+function readable(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : value;
+}
+
+/** An index of words numbers its parts higher than a number can be. */
+function readRows(database: DatabaseSync, text: string): Row[] {
+  const statement = database.prepare(text);
+  statement.setReadBigInts(true);
+  const plain = (value: unknown) => {
+    if (typeof value !== "bigint") return value;
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  };
+  const pairs = (row: object) => Object.entries(row).map(([name, value]) => [name, plain(value)]);
+  return statement.all().map((row) => Object.fromEntries(pairs(row)));
 }

@@ -101,9 +101,10 @@ async function answerAll(holdfast: Holdfast, thread: ThreadHandle): Promise<void
     const outcome = await thread.wait();
     const id = outcome?.waiting_for?.request_id;
     if (id === undefined) return;
-    const { tool_name, expires_at, status } = await holdfast.requests.get(id);
+    const { tool_name, created_at, expires_at, status } = await holdfast.requests.get(id);
+    const isShort = expires_at !== null && expires_at - created_at < 60_000_000;
     // Gone on since, or about to go on by itself.
-    if (status !== "pending" || expires_at !== null) await sleep(1);
+    if (status !== "pending" || isShort) await sleep(1);
     else await holdfast.requests.submit(id, answers[tool_name] ?? { result: { done: true } }).catch(refusedForStop);
   }
 }

@@ -1,5 +1,8 @@
 // Which folder of src/ may import from which, and the check that compares this table with the real imports.
 
+/** Who may do what, what is remembered, and the proof of it: what threads ask and nobody asks of them. */
+const keeping = ["trust", "memory", "audit"] as const;
+
 /**
  * The folders from the innermost to the rim, each with those it may import from besides itself. A driver knows its
  * port and never another driver; only the rim picks one. Files directly in src/ count as folders of their own.
@@ -16,17 +19,20 @@ export const mayImport: ImportTable = {
   "models/scripted": ["contracts", "models"],
   "models/demo": ["contracts", "models"],
   "models/choose": ["contracts", "models", "models/ai-sdk", "models/demo"],
-  threads: ["contracts", "loop", "backend", "models"],
-  abilities: ["contracts", "loop", "backend", "models", "threads"],
-  orchestration: ["contracts", "loop", "backend", "models", "threads", "abilities"],
-  channels: ["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration"],
-  gateway: ["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels"],
+  trust: ["contracts", "backend"],
+  memory: ["contracts", "backend", "trust"],
+  audit: ["contracts", "backend", "trust"],
+  threads: ["contracts", "loop", "backend", "models", ...keeping],
+  abilities: ["contracts", "loop", "backend", "models", ...keeping, "threads"],
+  orchestration: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities"],
+  channels: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "orchestration"],
+  gateway: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "orchestration", "channels"],
   "holdfast.ts": [
-    ...["contracts", "loop", "backend", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
-    ...["backend/sql", "models/choose"],
+    ...["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "orchestration", "channels"],
+    ...["gateway", "backend/sql", "models/choose"],
   ],
   "index.ts": [
-    ...["contracts", "loop", "models", "threads", "abilities", "orchestration", "channels", "gateway"],
+    ...["contracts", "loop", "models", ...keeping, "threads", "abilities", "orchestration", "channels", "gateway"],
     "holdfast.ts",
   ],
   server: ["contracts", "abilities", "holdfast.ts"],

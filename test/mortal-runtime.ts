@@ -2,7 +2,7 @@
 // nothing of what it does reaches the database. Quicker than a process of its own, so that it can die often.
 import { expect, onTestFinished } from "vitest";
 import type { SqlDriver } from "../src/backend/sql-driver.ts";
-import { createHoldfast, type Holdfast } from "../src/holdfast.ts";
+import { createHoldfast, type Holdfast, type HoldfastOptions } from "../src/holdfast.ts";
 import type { Agent } from "../src/threads/agent.ts";
 import { withDriver } from "./changed-driver.ts";
 import { secretKey, type World } from "./databases.ts";
@@ -16,7 +16,12 @@ export type MortalRuntime = Holdfast & {
 /** Told of every crash point; where it says true, the runtime dies there. */
 type Fate = (point: string) => boolean;
 
-export async function openMortal(world: World, agents: readonly Agent[], fate: Fate = () => false) {
+export async function openMortal(
+  world: Pick<World, "backend">,
+  agents: readonly Agent[],
+  fate: Fate = () => false,
+  options: Partial<HoldfastOptions> = {},
+) {
   let driver: SqlDriver | undefined;
   let isDead = false;
   let hasClosed = false;
@@ -65,6 +70,7 @@ export async function openMortal(world: World, agents: readonly Agent[], fate: F
   const holdfast = await createHoldfast({
     ...{ backend, agents, secretKey, verifies: true, pollMs: 60_000, drainMs: 500, drainsOnSignal: false, onPoint },
     onError: (error) => !isDead && errors.push(error),
+    ...options,
   });
   const close = async () => {
     hasClosed = true;

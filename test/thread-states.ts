@@ -7,6 +7,8 @@ import { sqlite } from "../src/backend/sqlite/sqlite.ts";
 import type { ChildLink, NewMessage, Thread } from "../src/backend/thread-store.ts";
 import type { Write } from "../src/backend/write.ts";
 import type { Message } from "../src/contracts/conversation/message.ts";
+import * as consent from "../src/contracts/trust/consent.ts";
+import { createMemory } from "../src/memory/memory.ts";
 import { createRegistry, type Definitions } from "../src/threads/definitions/registry.ts";
 import type { Host } from "../src/threads/host.ts";
 import { passBy } from "../src/threads/points.ts";
@@ -16,6 +18,7 @@ import { directBuffer } from "../src/threads/state/direct-buffer.ts";
 import { KeptWrites } from "../src/threads/state/state-buffer.ts";
 import type { StateScope } from "../src/threads/state/state-scope.ts";
 import { createLiveTexts } from "../src/threads/stream/live-texts.ts";
+import { createAuthority } from "../src/trust/authority.ts";
 
 export type Surroundings = Partial<Definitions> & Partial<Pick<Host, "env" | "userEnv">>;
 
@@ -29,6 +32,14 @@ export async function hostInTest({ env = {}, userEnv, ...definitions }: Surround
   return {
     ...{ stores, sealing, registry, agents: registry.agents, env, ...(userEnv && { userEnv }) },
     endpoints: [],
+    memory: createMemory(
+      {},
+      { memories: stores.memories, identities: stores.identities, now: Date.now, report: () => undefined },
+    ),
+    trust: {
+      authority: createAuthority({}, async () => false),
+      consent: consent.decide,
+    },
     models: new Map(),
     progress: createProgress(stores.threads, { isShared: false }),
     liveTexts: createLiveTexts(stores.liveText, { isShared: false }),

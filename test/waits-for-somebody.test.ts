@@ -385,12 +385,24 @@ eachDatabase((newWorld, database) => {
 
     it("is held by nobody and is not due", async () => {
       const world = await newWorld();
-      const holdfast = await world.open(desk([refunds]).agent);
+      const holdfast = await world.open(desk([asks]).agent);
       await waitingThread(holdfast);
 
       expect(await world.sql("select status, lease_by, due_at from threads")).toEqual([
         { status: "waiting", lease_by: null, due_at: null },
       ]);
+    });
+
+    it("for a person to agree is due in a month, unless it says otherwise", async () => {
+      const world = await newWorld();
+      const holdfast = await world.open(desk([refunds]).agent);
+      const { id } = await waitingThread(holdfast);
+
+      const { created_at, expires_at } = await holdfast.requests.get(id);
+      expect(Math.round(((expires_at ?? 0) - created_at) / 3_600_000_000)).toBe(30 * 24);
+      const [row] = await world.sql("select status, lease_by, due_at from threads");
+      expect(row).toMatchObject({ status: "waiting", lease_by: null });
+      expect(Number(row?.due_at)).toBeGreaterThan(created_at + 29 * 24 * 3_600_000_000);
     });
 
     it("takes any number of messages meanwhile, and goes on with them afterwards", async () => {
@@ -401,7 +413,8 @@ eachDatabase((newWorld, database) => {
       for (let number = 1; number <= 10; number++) {
         await thread.queueMessage(`message ${number}`);
         // Until the worker has looked at it and laid the thread down again.
-        while ((await world.sql("select 1 as x from threads where due_at is not null")).length > 0) await sleep(5);
+        const isDue = `select 1 as x from threads where due_at < ${(Date.now() + 3_600_000) * 1_000}`;
+        while ((await world.sql(isDue)).length > 0) await sleep(5);
       }
       expect((await thread.status()).status).toBe("waiting");
 
@@ -462,11 +475,11 @@ eachDatabase((newWorld, database) => {
       await first.close();
 
       const later = await world.open(desk([refunds, says("It is gone.")], { tools: [] }).agent);
-      await later.requests.submit(id, accepted);
+      await expect(later.requests.submit(id, accepted)).rejects.toMatchObject({ code: "approval_outdated" });
 
       const same = await later.threads.get(thread.id);
       expect(await same.wait()).toMatchObject({ status: "completed", final_content: "It is gone." });
-      expect(await lastResult(same)).toMatchObject({ metadata: { error_type: "tool_not_found" } });
+      expect(await lastResult(same)).toMatchObject({ success: false, metadata: { error_type: "approval_rejected" } });
     });
 
     it("does not run a tool that is forbidden when the approval comes", async () => {
@@ -483,7 +496,7 @@ eachDatabase((newWorld, database) => {
       });
 
       const later = await world.open(desk([refunds, says("It may not.")], { tools: [forbidden] }).agent);
-      await later.requests.submit(id, accepted);
+      await expect(later.requests.submit(id, accepted)).rejects.toMatchObject({ code: "approval_outdated" });
 
       const same = await later.threads.get(thread.id);
       expect(await same.wait()).toMatchObject({ status: "completed", final_content: "It may not." });

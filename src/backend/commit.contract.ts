@@ -151,7 +151,8 @@ export function describeCommit(name: string, open: () => Promise<StoresInTest>):
     describe("that was overtaken", () => {
       const overtakers: Record<string, (held: Held) => Promise<unknown>> = {
         "an entry was taken back": ({ id }) => stores.inbox.cancel(id, "second entry"),
-        "the request was answered": () => stores.requests.submit("old request", { body: "{}", payload_hash: "hash" }),
+        "the request was answered": () =>
+          stores.requests.submit("old request", { body: "{}", payload_hash: "hash", mac: "mac" }),
       };
 
       it.each(Object.keys(overtakers))("writes nothing at all: %s", async (overtaker) => {
@@ -372,7 +373,7 @@ export function describeCommit(name: string, open: () => Promise<StoresInTest>):
     it("settles a request that was answered, and keeps the time of the answer", async () => {
       const held = await heldThread(stores);
       await threads.commit(aCommit(held, { opened_request: aRequest({ id: "request" }) }));
-      await stores.requests.submit("request", { body: '{"result":1}', payload_hash: "hash" });
+      await stores.requests.submit("request", { body: '{"result":1}', payload_hash: "hash", mac: "mac" });
       const answered = await stores.requests.get("request");
       const closed_request = { id: "request", from: "answered", to: "settled" } as const;
       expect(await threads.commit(aCommit(held, { seq: 1, closed_request }))).toMatchObject({ outcome: "committed" });

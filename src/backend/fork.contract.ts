@@ -77,6 +77,7 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
         summary_seq: null,
         last_hash: "hash of fork",
         arguments: null,
+        subject: null,
         has_due_effect: false,
         messages: (await threads.messages("parent", { limit: 2 })).map((message) => ({ ...message, run: 0 })),
       });
@@ -97,7 +98,15 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
       expect(await threads.events("child", {})).toEqual([
         {
           ...{ seq: 0, run: 0, step: 3, records: '[{"fact":{"type":"forked"}}]', notes: null, messages_from: 0 },
-          ...{ messages_to: 5, tail_from: 2, summary_seq: 3, settled: true, at: expect.any(Number) },
+          ...{
+            salt: null,
+            notes_hash: null,
+            messages_to: 5,
+            tail_from: 2,
+            summary_seq: 3,
+            settled: true,
+            at: expect.any(Number),
+          },
           hash: "hash of fork",
         },
       ]);

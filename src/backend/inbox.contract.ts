@@ -91,6 +91,16 @@ export function describeInbox(name: string, open: () => Promise<StoresInTest>): 
         expect(await everything(driver)).toEqual(before);
       });
 
+      it("that something is to be erased is taken by a thread that was terminated, which is due for it", async () => {
+        const held = await heldThread(stores);
+        await stores.threads.terminate(held.id, anEntry({ kind: "stop", operation: "stop" }));
+        const settle = { wake_rev: 2, due_after: null };
+        await stores.threads.commit(aCommit(held, { drained: [1, 2], settle }));
+        expect(await nextDue(stores)).toBeNull();
+        expect(await inbox.put(held.id, anEntry({ kind: "erasure" }))).toMatchObject({ outcome: "stored" });
+        expect(await claim(stores)).toMatchObject([{ id: held.id }]);
+      });
+
       it("that was put before the thread was terminated is still a repeat", async () => {
         const id = await openThread(stores);
         await inbox.put(id, anEntry({ id: "first", idempotency_key: "mail 1" }));

@@ -8,6 +8,7 @@ export type EntryKind =
   | "stop"
   | "edit"
   | "deletion"
+  | "erasure"
   | "settlement"
   | "inject"
   | "born";

@@ -120,7 +120,7 @@ export function describeLostAnswers(name: string, open: () => Promise<StoresInTe
       const held = await heldThread(stores);
       await stores.threads.commit(aCommit(held, { drained: [1], opened_request: aRequest({ id: "request" }) }));
       driver.loseNext(loss);
-      const yes = { body: '{"decision":"accepted"}', payload_hash: "hash of yes" };
+      const yes = { body: '{"decision":"accepted"}', payload_hash: "hash of yes", mac: "mac of yes" };
       expect(await stores.requests.submit("request", yes)).toBe("submitted");
       expect(await stores.requests.get("request")).toMatchObject({ status: "answered", answer: yes.body });
       expect(await stores.inbox.waiting(held.id)).toHaveLength(1);
@@ -129,9 +129,13 @@ export function describeLostAnswers(name: string, open: () => Promise<StoresInTe
     it("an answer after another one is refused", async () => {
       const held = await heldThread(stores);
       await stores.threads.commit(aCommit(held, { opened_request: aRequest({ id: "request" }) }));
-      await stores.requests.submit("request", { body: '{"decision":"accepted"}', payload_hash: "hash of yes" });
+      await stores.requests.submit("request", {
+        body: '{"decision":"accepted"}',
+        payload_hash: "hash of yes",
+        mac: "mac of yes",
+      });
       driver.loseNext(loss);
-      const no = { body: '{"decision":"rejected"}', payload_hash: "hash of no" };
+      const no = { body: '{"decision":"rejected"}', payload_hash: "hash of no", mac: "mac of no" };
       expect(await stores.requests.submit("request", no)).toBe("refused");
       expect(await stores.requests.get("request")).toMatchObject({ answer: '{"decision":"accepted"}' });
     });

@@ -1,4 +1,5 @@
 // A thread that does not exist yet, and what makes it another one's child.
+import type { StoredSubject } from "./subject-store.ts";
 
 /** What the registry of a parent knows of a child; stored with the child. */
 export type ChildLink = {
@@ -34,4 +35,6 @@ export type NewThread = {
   readonly child_status: string | null;
   /** What it is created with: JSON, sealed. */
   readonly arguments: string | null;
+  /** Whom it acts for. A child without one acts for whom its parent does. */
+  readonly subject?: StoredSubject | null;
 };

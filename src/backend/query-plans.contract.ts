@@ -42,6 +42,7 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
       { sqlite: /threads USING INDEX \w+ \(id=\?\)/, postgres: /threads_pkey/ },
       { sqlite: /answers USING INDEX \w+ \(thread_id=\?\)/, postgres: /answers_pkey/ },
       { sqlite: /thread_arguments USING INDEX \w+ \(thread_id=\?\)/, postgres: /thread_arguments_pkey/ },
+      { sqlite: /thread_subjects USING INDEX \w+ \(thread_id=\?\)/, postgres: /thread_subjects_pkey/ },
       { sqlite: /messages USING INDEX \w+ \(thread_id=\? AND seq>\?\)/, postgres: /messages_pkey/ },
     ],
   },
@@ -187,6 +188,7 @@ async function fill(driver: SqlDriver): Promise<void> {
     each("runs", "thread_id, run, run_key, status, started_at", "'thread ' || n, m, 'key', 'ended', n", 3),
     each("live_text", "thread_id, step, attempt, content, updated_at", "'thread ' || n, 1, 1, '{}', n"),
     each("thread_arguments", "thread_id, sealed", "'thread ' || n, 'sealed arguments'"),
+    each("thread_subjects", "thread_id, principal, context, consent", "'thread ' || n, '{}', 'chat', '{}'"),
     each("blobs", "hash, size, content", "'hash ' || n, 0, ''"),
     each(
       "files",

@@ -28,8 +28,8 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
       return held;
     }
 
-    const yes = { body: '{"decision":"accepted"}', payload_hash: "hash of yes" };
-    const no = { body: '{"decision":"rejected"}', payload_hash: "hash of no" };
+    const yes = { body: '{"decision":"accepted"}', payload_hash: "hash of yes", mac: "mac of yes" };
+    const no = { body: '{"decision":"rejected"}', payload_hash: "hash of no", mac: "mac of no" };
 
     describe("a request", () => {
       it("is read as it was opened", async () => {
@@ -48,6 +48,13 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
           binding: "binding",
           answer: null,
           payload_hash: null,
+          answer_mac: null,
+          resolver: null,
+          decided_by: null,
+          terms: {
+            ...{ agent: "", creator: null, workspace_type: null, workspace_id: null },
+            ...{ policy_version: "", approvers: null },
+          },
           created_at: expect.any(Number),
           expires_at: expect.any(Number),
           ended_at: null,
@@ -101,6 +108,7 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
           status: "answered",
           answer: yes.body,
           payload_hash: yes.payload_hash,
+          answer_mac: yes.mac,
           sealed: "sealed request",
           ended_at: expect.any(Number),
         });
@@ -117,6 +125,7 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
         const answers = Array.from({ length: 20 }, (_, index) => ({
           body: `{"result":${index}}`,
           payload_hash: `hash of ${index}`,
+          mac: `mac of ${index}`,
         }));
         const outcomes = await Promise.all(answers.map((answer) => requests.submit("refund", answer)));
         expect(outcomes.filter((outcome) => outcome === "submitted")).toHaveLength(1);

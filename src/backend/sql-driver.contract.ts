@@ -97,6 +97,22 @@ export function describeSqlDriver(
         await expect(driver.batch([openAccount("a", 1), run(insertAccount, ["b"])])).rejects.toThrow();
         expect(await balances(driver)).toEqual({});
       });
+
+      it("of a kind that no column holds are an error, however often, and the driver works on", async () => {
+        const wrong = [[], [1], {}, { id: "a" }, new Date(0), true, 10n, undefined, Symbol("a"), () => "a"];
+        const sql = "select cast($1 as text) as value";
+        // More than there are connections, so that one that was not given back would be missed.
+        for (const value of [...wrong, ...wrong] as Scalar[]) {
+          await expect(driver.all(sql, [value])).rejects.toThrow(TypeError);
+          await expect(driver.readLong(sql, [value])).rejects.toThrow(TypeError);
+          const batch = [openAccount("a", 1), run(insertAccount, ["b", 2, null, value]), openAccount("c", 3)];
+          await expect(driver.batch(batch)).rejects.toThrow(TypeError);
+        }
+        const reads = Array.from({ length: 20 }, () => driver.all(sql, ["still here"]));
+        expect(await Promise.all(reads)).toEqual(reads.map(() => [{ value: "still here" }]));
+        expect(await driver.readLong(sql, ["still here"])).toEqual([{ value: "still here" }]);
+        expect(await balances(driver)).toEqual({});
+      });
     });
 
     describe("a batch", () => {

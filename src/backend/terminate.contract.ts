@@ -63,9 +63,11 @@ export function describeTerminate(name: string, open: () => Promise<StoresInTest
 
       it("counts the first time", async () => {
         await terminate("grandchild");
-        const before = await everything(driver);
+        // Those who write for a test are deleted again, which leaves their tombstones.
+        const allBut = async () => ({ ...(await everything(driver)), audit_tombstones: [] });
+        const before = await allBut();
         await terminate("grandchild");
-        expect(await everything(driver)).toEqual(before);
+        expect(await allBut()).toEqual(before);
         const first = await stores.threads.get("grandchild");
         await terminate("root");
         expect(await stores.threads.get("grandchild")).toEqual(first);
@@ -145,7 +147,7 @@ export function describeTerminate(name: string, open: () => Promise<StoresInTest
 
         it("leaves it alone when the child has answered before", async () => {
           const { id } = await waitingParent();
-          await stores.requests.submit("request", { body: "answered", payload_hash: "hash" });
+          await stores.requests.submit("request", { body: "answered", payload_hash: "hash", mac: "mac" });
           await terminate("awaited");
           expect(await stores.requests.get("request")).toMatchObject({ answer: "answered" });
           expect(await stores.inbox.waiting(id)).toHaveLength(1);

@@ -162,6 +162,7 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
           summary_seq: null,
           last_hash: "genesis",
           arguments: null,
+          subject: null,
           has_due_effect: false,
           messages: [],
         });
@@ -281,7 +282,8 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
         const held = await heldThread(stores);
         const first = { messages: [aMessage("zero"), aMessage("one")], event: { records: '["first"]', settled: true } };
         await threads.commit(aCommit(held, { ...first, steps: 1, run_change: aRun("run one") }));
-        const second = { seq: 1, messages: [aMessage("two")], event: { messages_from: 2, notes: '["note"]' } };
+        const aNote = { notes: '["note"]', salt: "salt", notes_hash: "hash of note" };
+        const second = { seq: 1, messages: [aMessage("two")], event: { messages_from: 2, ...aNote } };
         await threads.commit(aCommit(held, { ...second, steps: 2, calls: [aBegunCall(1), aBegunCall(0)] }));
         const third = { seq: 2, run: 2, messages: [aMessage("three")], event: { messages_from: 3, settled: true } };
         const calls = [aBegunCall(0)];
@@ -318,10 +320,12 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
         expect(await threads.events(id, { limit: 2 })).toEqual([
           {
             ...{ seq: 0, run: 1, step: 1, records: '["first"]', notes: null, messages_from: 0, messages_to: 2 },
+            ...{ salt: null, notes_hash: null },
             ...{ tail_from: 0, summary_seq: null, settled: true, at: expect.any(Number), hash: "hash" },
           },
           {
             ...{ seq: 1, run: 1, step: 2, records: "[]", notes: '["note"]', messages_from: 2, messages_to: 3 },
+            ...{ salt: "salt", notes_hash: "hash of note" },
             ...{ tail_from: 0, summary_seq: null, settled: false, at: expect.any(Number), hash: "hash" },
           },
         ]);

@@ -1,8 +1,10 @@
 // What durable threads ask of a database. Each verb is one transaction; what happened is told by its outcome.
+import type { Head } from "../contracts/audit/merkle.ts";
 import type { Amounts } from "../loop/records.ts";
 import type { NewEntry } from "./inbox.ts";
 import type { ChildLink, NewThread } from "./new-thread.ts";
 import type { NewRequest, RequestStatus } from "./request-store.ts";
+import type { StoredSubject } from "./subject-store.ts";
 import type { Write } from "./write.ts";
 
 export type { ChildLink, NewThread };
@@ -55,6 +57,8 @@ export type LoadedThread = {
   readonly last_hash: string;
   /** What the thread was created with: sealed JSON. */
   readonly arguments: string | null;
+  /** Whom it acts for; null when nobody was named. */
+  readonly subject: StoredSubject | null;
   /** True when an effect waits to be run now. */
   readonly has_due_effect: boolean;
   /** The transcript as it was stored, what supersedes others included: the summary, if any, then everything from `tail_from`. */
@@ -72,7 +76,7 @@ export type NewMessage = {
   readonly supersedes: number | null;
   /** JSON of the envelope. */
   readonly envelope: string;
-  /** Makes the hash say nothing about an envelope that was erased. */
+  /** Makes the hash say nothing about an envelope that was erased; empty once it was. */
   readonly salt: string;
   /** Of everything above: what the log's chain covers. */
   readonly hash: string;
@@ -97,8 +101,11 @@ export type StoredEvent = {
   readonly step: number;
   /** JSON of the machine's records, or of one fact about the thread. */
   readonly records: string;
-  /** JSON of what observers were told and the log keeps. */
+  /** JSON of what observers were told and the log keeps; null when there was nothing, or when it was erased. */
   readonly notes: string | null;
+  readonly salt: string | null;
+  /** Salted. It stays when the notes are erased: it is what the log's chain covers. */
+  readonly notes_hash: string | null;
   readonly messages_from: number;
   readonly messages_to: number;
   readonly tail_from: number;
@@ -181,6 +188,18 @@ export type BudgetChange = {
   readonly reserves: boolean;
 };
 
+/** What goes with erased messages, beside what can be found from them. */
+export type Erasure = {
+  /** What the outcomes of these runs are without what was said. */
+  readonly outcomes: readonly { readonly run: number; readonly outcome: string }[];
+  /** The inbox entries that have brought the messages, by their ids. */
+  readonly entries: readonly string[];
+  /** The runs that they belong to: what was noted of those may quote them. */
+  readonly runs: readonly number[];
+  /** What was asked of somebody for the calls that are erased, by their ids. */
+  readonly requests: readonly string[];
+};
+
 /** Everything that one commit of the lease holder writes. */
 export type Commit = {
   /** Tells this commit from every other, so that one whose answer was lost can be looked up. */
@@ -204,8 +223,13 @@ export type Commit = {
   readonly tail_from: number;
   readonly summary_seq: number | null;
   /** Its run is 0 for what concerns the thread and no run of it. */
-  readonly event: Pick<StoredEvent, "run" | "records" | "notes" | "messages_from" | "settled" | "hash">;
+  readonly event: Pick<
+    StoredEvent,
+    "run" | "records" | "notes" | "salt" | "notes_hash" | "messages_from" | "settled" | "hash"
+  >;
   readonly messages: readonly NewMessage[];
+  /** There when some of the messages are deletions that say that what they delete was erased. */
+  readonly erasure?: Erasure | undefined;
   /** The inbox entries that were taken. */
   readonly drained: readonly number[];
   /** What goes into the thread's own inbox. */
@@ -232,7 +256,13 @@ export type Committed =
   | { readonly outcome: "overtaken" };
 
 /** `writes`: what comes with it beside that, such as the variables, which are sealed for each thread alone. */
-export type NewFork = Fork & { readonly hash: string; readonly records: string; readonly writes?: readonly Write[] };
+export type NewFork = Fork & {
+  readonly hash: string;
+  readonly records: string;
+  /** The deletions of what was erased after that event, to follow the history: it is copied without its content. */
+  readonly erased?: { readonly from: number; readonly rows: number; readonly deletions: readonly NewMessage[] };
+  readonly writes?: readonly Write[];
+};
 
 export type Fork = { readonly id: string; readonly key: string; readonly from: string; readonly at: number };
 
@@ -251,6 +281,14 @@ export type ChildQuery = {
   readonly live?: boolean;
   readonly relationship?: string;
   readonly limit?: number;
+};
+
+/** Why a thread goes with all that descend from it, signed for each of them where it stands. */
+export type SignedDeletion = {
+  readonly reason: string;
+  /** Microseconds since 1970. */
+  readonly deleted_at: number;
+  readonly threads: readonly { readonly head: Head; readonly signature: string }[];
 };
 
 export interface ThreadStore {
@@ -280,12 +318,23 @@ export interface ThreadStore {
    */
   terminate(id: string, stop: NewEntry): Promise<Thread | undefined>;
   /** Erases the thread and all that descend from it, and tells their ids. The bytes of files stay: others may name them. */
-  delete(id: string): Promise<readonly string[]>;
+  delete(
+    id: string,
+    /** What is kept of it: why it is gone. With what was signed, nothing is deleted when that is not how things are. */
+    reason?: string | SignedDeletion,
+    /** Only if it still rests, and did so for this long in microseconds; nothing is deleted otherwise. */
+    idleUs?: number | null,
+  ): Promise<readonly string[]>;
+  /**
+   * Threads without a parent that rest for this long, as do their children: nothing is queued for them, and nobody is asked
+   * anything. A page in the order of their ids, after the one that is given.
+   */
+  idle(query: { readonly for_us: number; readonly limit: number; readonly after?: string }): Promise<readonly string[]>;
   /**
    * A new thread with the history up to an event that is settled, and with the files and values as they are now.
    * It is nobody's child, and has no children and no effects.
    */
-  fork(fork: NewFork): Promise<"forked" | "known" | "not_settled">;
+  fork(fork: NewFork): Promise<"forked" | "known" | "not_settled" | "overtaken">;
   /** The last settled event, not after the given one. */
   settledEvent(id: string, atMost: number | null): Promise<StoredEvent | undefined>;
   messages(id: string, range: { readonly from?: number; readonly limit?: number }): Promise<readonly StoredMessage[]>;

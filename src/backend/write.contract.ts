@@ -243,7 +243,7 @@ export function describeWrites(name: string, open: () => Promise<StoresInTest>):
         const { parent, child, answer } = await waitingParent();
         const far = (await openSecond?.())?.stores ?? stores;
         const [submitted] = await Promise.all([
-          far.requests.submit("request", { body: "submitted", payload_hash: "submitted" }),
+          far.requests.submit("request", { body: "submitted", payload_hash: "submitted", mac: "mac" }),
           commit(child, 0, answer),
         ]);
         const expected = submitted === "submitted" ? "submitted" : body;

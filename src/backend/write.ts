@@ -1,5 +1,7 @@
 // What a commit writes beside a thread's own messages and records: what its tools, effects and children leave behind. All
 // of it is written in one transaction with the records that speak of it, or on its own where no run is under way.
+import type { MemoryMetadata } from "../contracts/memory/memory-metadata.ts";
+import type { MemoryScope } from "../contracts/memory/memory-scope.ts";
 import type { NewEntry } from "./inbox.ts";
 import type { NewThread } from "./new-thread.ts";
 import type { NewRequest } from "./request-store.ts";
@@ -36,6 +38,32 @@ export type NewEffect = {
   readonly after: number;
   readonly manual_run: boolean;
   readonly replayed_from: string | null;
+};
+
+/** A session as the run of a thread leaves it. JSON is text. */
+export type TranscriptSession = {
+  readonly workspace_type: string;
+  readonly workspace_id: string;
+  readonly owner_type: string;
+  readonly owner_key: string;
+  /** The user for a session of a user, else 0. */
+  readonly user_id: number;
+  readonly agent_slug: string;
+  /** Only for a session that has none yet: its owner may have given it another one. */
+  readonly title: string;
+  /** JSON, all of it; what the session has stays when absent. */
+  readonly metadata?: string;
+  /** Kept when empty, as is the model. */
+  readonly provider: string;
+  readonly model: string;
+  /** Null: the provider remembers nothing of this transcript. Kept when absent. */
+  readonly provider_response_id?: string | null;
+  readonly context: string;
+  /** JSON of the decision that allows to keep it. */
+  readonly consent: string;
+  readonly token_id: number | null;
+  /** Microseconds after which nobody sees it any more, from now; null for never. */
+  readonly expires_after: number | null;
 };
 
 export type Write =
@@ -92,6 +120,40 @@ export type Write =
   | { readonly write: "child_status"; readonly thread_id: string; readonly status: string }
   /** The thread's agent is another one from now on. */
   | { readonly write: "agent"; readonly thread_id: string; readonly agent: string }
+  /**
+   * Keeps what the thread says in its messages `run_from` up to, but not including, `run_to` beyond the thread, in a session
+   * that is made if there is none; and changes or removes there what was changed or removed from `run_from` on. Nothing
+   * happens to a session that belongs to another thread or to somebody else.
+   */
+  | {
+      readonly write: "transcript";
+      readonly session_id: string;
+      readonly thread_id: string;
+      readonly run_from: number;
+      readonly run_to: number;
+      readonly session: TranscriptSession;
+      /** The consent of the thread from which it was decided: nothing is kept when that is another one by now. */
+      readonly if_consent: string | null;
+    }
+  /** Follows in whatever sessions keep them what was changed or removed of a thread's messages, from `from` on. */
+  | { readonly write: "transcript_changed"; readonly thread_id: string; readonly from: number }
+  /** Removes messages of a thread from whatever sessions keep them. */
+  | { readonly write: "transcript_erased"; readonly thread_id: string; readonly seqs: readonly number[] }
+  /**
+   * What an agent remembers, with the defaults of its metadata; `consent` is JSON of the decision that allowed it. What
+   * somebody else wrote under that name stays as it is, and nothing happens either unless the thread still has the consent
+   * of `if_consent`: JSON as it is stored, null for a thread without a subject.
+   */
+  | {
+      readonly write: "memory";
+      readonly scope: MemoryScope;
+      readonly content: string;
+      readonly metadata: MemoryMetadata | null;
+      readonly consent: string | null;
+      readonly if_consent?: { readonly thread_id: string; readonly consent: string | null };
+    }
+  /** An agent forgets what an agent wrote, or what the user has said. */
+  | { readonly write: "memory_gone"; readonly scope: MemoryScope }
   /** Ends a thread and all that descend from it, for good. The first time counts. */
   | { readonly write: "terminate"; readonly thread_id: string; readonly stop: NewEntry };
 

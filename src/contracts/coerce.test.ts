@@ -7,6 +7,7 @@ describe("coerce.trim", () => {
     expect(coerce.trim("\u00a0a\u2003")).toBe("\u00a0a\u2003");
     expect(coerce.trim("\fa\f")).toBe("\fa\f");
     expect(coerce.trim(" \n ")).toBe("");
+    expect(coerce.trim("-/a-b/ -", "-/")).toBe("a-b/ ");
   });
 });
 
@@ -115,4 +116,8 @@ describe("scalarText", () => {
 
 it("takes a number for a name, and a blank for none", () => {
   expect([" a ", 7, " ", true, null].map(coerce.identifier)).toEqual(["a", "7", undefined, undefined, undefined]);
+});
+
+it("lowers ASCII letters and no others", () => {
+  expect(coerce.lowered("USE_Memory \u212A\u00C4")).toBe("use_memory \u212A\u00C4");
 });

@@ -5,13 +5,18 @@ import { isContainer, isEmpty } from "./json.ts";
 // The contracts trim exactly these, not every Unicode space.
 const TRIMMED = " \t\n\r\0\v";
 
-/** The text without surrounding space, tab, line end, NUL or vertical tab. */
-export function trim(text: string): string {
+/** The text without surrounding space, tab, line end, NUL or vertical tab, or without other characters that are named. */
+export function trim(text: string, characters: string = TRIMMED): string {
   let start = 0;
   let end = text.length;
-  while (start < end && TRIMMED.includes(text.charAt(start))) start++;
-  while (end > start && TRIMMED.includes(text.charAt(end - 1))) end--;
+  while (start < end && characters.includes(text.charAt(start))) start++;
+  while (end > start && characters.includes(text.charAt(end - 1))) end--;
   return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+/** The text with its ASCII letters lowered. Some others turn into ASCII ones when lowered, and would then match a name. */
+export function lowered(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The trimmed text, or undefined when the value is not a string or nothing is left. */

@@ -44,6 +44,16 @@ const catalogue = {
     "Correct the field that is named; an action that has ended also says when and through whom.",
   invalid_ai_pending_action_status: "Use one of the five statuses that are listed, in lower case.",
   invalid_ai_approval_decision: "Decide with the word accepted or rejected, exactly as it is written here.",
+  pending_action_not_found: "Take the id from the list of pending actions.",
+  pending_action_ended: "The first decision counts; read it with the action, resolved ones included.",
+  pending_action_expired: "Nothing was applied; let the action be proposed again if it is still wanted.",
+  pending_action_claimed:
+    "Wait for the decision that is being applied; if its process died, look what it did and settle the action by hand.",
+  pending_action_no_handler: "Pass a handler for the kind that is named; the action still waits.",
+  pending_action_denied: "Let somebody decide whom the handler allows to; the action still waits.",
+  pending_action_changed: "Look at the action as it is now, and decide again.",
+  pending_action_failed: "Read the handler's error in the cause; the action has ended, and its record keeps the error.",
+  pending_action_overtaken: "Compare what the handler did with what was noted by hand.",
   invalid_tool: "Correct the field that is named in what was passed to tool(); the tool's name stands behind it.",
   invalid_agent: "Correct the field that is named in what was passed to agent(); every agent needs a slug of its own.",
   invalid_definition:
@@ -55,14 +65,40 @@ const catalogue = {
   secret_key_mismatch:
     "Use the key that the database was begun with; without it what was sealed cannot be read by anybody.",
   invalid_wp_agent_capability_ceiling: "Correct the field that is named; capabilities are given as a list of names.",
+  invalid_agent_context_item: "Give the item a known authority tier and a conflict kind, or none of the latter.",
+  invalid_agent_execution_principal:
+    "Correct the field that is named; a principal says who acts, for which agent and how.",
+  invalid_agent_caller_context:
+    "Correct the field or header that is named, or send none of them at the top of a chain.",
+  invalid_wp_agent_token: "Correct the field that is named; a token is kept as its hash, never as the text itself.",
+  invalid_wp_agent_access_grant:
+    "Correct the field that is named; a grant gives an agent and a role to a user or an audience.",
+  invalid_agent_external_message: "Correct the field that is named; connectors and providers are named by slugs.",
+  invalid_agent_bridge_client: "Correct the field that is named; a client needs a name, and a callback a whole URL.",
+  invalid_agent_bridge_queue_item: "Correct the field that is named; an item needs a client, an agent and content.",
+  bridge_item_foreign: "Leave queue_id out, or use one that no other client has.",
+  invalid_agent_identity_scope:
+    "Correct the field that is named; an instance is named by an agent, an owner and a key.",
+  invalid_agent_identity: "Take the number of an identity from the store; they begin at 1.",
   odd_definition: "Look at the definition that is named; everything else works meanwhile.",
+  approval_forbidden: "Let somebody decide whom the rule about approvers names; pass who decides as principal.",
+  approval_outdated: "Nothing ran. The model is told, and may ask again under the rules that hold now.",
+  consent_denied:
+    "Ask the person behind the thread, and note the answer with thread.consent(); no consent implies another.",
+  session_not_found: "Sessions are kept only with consent; list those of an owner with sessions.list().",
   invalid_argument: "Pass the argument that is named in the form that its type says.",
+  invalid_guideline: "Correct the field that is named; a guideline has a known type and scope, and a workspace.",
+  guideline_not_found: "List the guidelines you may see; private memory is there for its owner alone.",
+  guideline_forbidden: "Let somebody act who holds the capability that is named, or ask for it.",
   thread_not_found: "List the threads there are with threads.list(), or open one by its key with threads.open().",
   thread_key_taken: "Open the thread under another key, or with the agent that it belongs to.",
   invalid_thread_key: "Name the thread by something that stays, such as a customer or a ticket number.",
   thread_terminated: "Open a thread under another key; this one can still be read.",
   thread_stopped: "It is kept: let it run with continue(), with another message, or take it back with cancelQueued().",
   thread_stuck: "Read what was told to onError, correct the cause, and let it try again with threads.retry(id).",
+  thread_busy: "Try again, best when the thread rests; nothing was changed.",
+  audit_damaged:
+    "Export all threads and let verifyAudit name the place; somebody has changed what checkpoints were made of.",
   thread_not_stuck: "Only a thread with the status stuck needs this; any other goes on by itself.",
   invalid_model_answer: "Return { content, tool_calls: [{ name, parameters }] }, or a text alone.",
   model_unavailable:

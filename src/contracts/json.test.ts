@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isContainer, isEmpty, isMap, seal, snapshot, snapshotMap } from "./json.ts";
+import { exactSnapshot, isContainer, isEmpty, isMap, seal, snapshot, snapshotMap } from "./json.ts";
 
 const nested = (levels: number) => {
   let value: unknown = 1;
@@ -119,5 +119,14 @@ describe("isMap, isContainer and isEmpty", () => {
   it("count a map's own keys only", () => {
     expect([isEmpty({}), isEmpty([]), isEmpty(Object.create({ inherited: 1 }))]).toEqual([true, true, true]);
     expect([isEmpty({ a: undefined }), isEmpty([undefined])]).toEqual([false, false]);
+  });
+});
+
+describe("exactSnapshot", () => {
+  it("refuses a number that the copy could not hold, at any depth, and nothing else", () => {
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => exactSnapshot({ a: [{ b: number }] })).toThrow("not_json");
+    const fine = { a: [null, 0, "NaN"], at: new Date(0) };
+    expect(exactSnapshot(fine)).toEqual(snapshot(fine));
   });
 });

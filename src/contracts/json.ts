@@ -46,6 +46,13 @@ export function snapshot(value: unknown, deepest: number = DEEPEST): Json {
   }
 }
 
+/** `snapshot`, except that a number which JSON cannot write throws `not_json` too: for what must not change in the copy. */
+export function exactSnapshot(value: unknown): Json {
+  const copied = snapshot(value);
+  if (losesNumber(value, copied)) throw notJson("it holds a number that is none, or infinite");
+  return copied;
+}
+
 /**
  * Freezes a map or list whose parts are all frozen JSON already, and lets `snapshot` know it again. For values built
  * here, not for what a caller hands in.
@@ -116,6 +123,13 @@ function copyMap(map: object, levels: number, ancestors: object[]): Json {
     if (item !== undefined) copied[key] = item;
   }
   return copied;
+}
+
+// A copy writes NaN and infinity as null.
+function losesNumber(given: unknown, copied: unknown): boolean {
+  if (copied === null) return typeof given === "number";
+  if (copied === given || !isContainer(copied) || !isContainer(given)) return false;
+  return Object.entries(copied).some(([key, item]) => losesNumber((given as UnknownMap)[key], item));
 }
 
 function notJson(why: string, cause?: unknown) {

@@ -4,7 +4,7 @@ import { trimmed } from "../contracts/coerce.ts";
 import { isMap, type JsonMap, seal, snapshotMap } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import type { Prepared } from "../contracts/tools/execution.ts";
-import { redact } from "../contracts/tools/exposure.ts";
+import { expose, redact } from "../contracts/tools/exposure.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import * as pendingAction from "../contracts/trust/pending-action.ts";
 import * as workspace from "../contracts/workspace.ts";
@@ -73,11 +73,18 @@ function proposal(step: Step): pendingAction.PendingAction {
 }
 
 /** The proposal with the parameters that the model gave, redacted: what was bound from the context is none of its business. */
-function asTheModelSeesIt({ exposure }: OpenCall, action: pendingAction.PendingAction): pendingAction.PendingAction {
-  const { parameters } = exposure;
+function asTheModelSeesIt(call: OpenCall, action: pendingAction.PendingAction): pendingAction.PendingAction {
   const applied = snapshotMap(action.apply_input);
-  const shown = seal({ tool_name: applied.tool_name ?? "", parameters });
-  return seal({ ...action, summary: summaryOf(shown), preview: shown, apply_input: seal({ ...applied, parameters }) });
+  const apply_input = seal({ ...applied, parameters: call.exposure.parameters });
+  return seal({ ...action, ...shownProposal(call), apply_input });
+}
+
+/** What anybody may see of a call that waits for a yes. Whoever decides opens the whole of it. */
+export function shownProposal(call: OpenCall): { readonly summary: string; readonly preview: JsonMap } {
+  const { prepared, name, exposure } = call;
+  const tool_name = prepared.ready ? prepared.tool_call.tool_name : name;
+  const preview = seal({ tool_name, parameters: exposure.parameters });
+  return { summary: summaryOf(preview), preview };
 }
 
 /** One line for the person who decides; the preview has the whole. */
@@ -99,16 +106,23 @@ export function isProposed(call: OpenCall): boolean {
   return call.policy === "preview" && !call.approved && call.result === null;
 }
 
-/** Runs the call if it was accepted and may still run. Anything else than that word is a no. */
+/**
+ * Runs the call if it was accepted and may still run, with other parameters if whoever accepted it gave some. Anything
+ * else than that word is a no.
+ */
 export function takeDecision(step: Step, arrived: Outcome): undefined {
   const { call, config } = step;
   const answer = "returned" in arrived && isMap(arrived.returned) ? arrived.returned : {};
   if (answer.decision !== "accepted") return returnResult(step, rejectedByPerson(call.name, answer.reason));
-  const { tool_call } = ready(call);
+  const { tool_call: proposed } = ready(call);
+  const tool_call = isMap(answer.parameters)
+    ? seal({ ...proposed, parameters: snapshotMap(answer.parameters) })
+    : proposed;
   // The decision may come days later, to a version of the agent that declares the tool otherwise, or no more.
   const tool_def = Object.hasOwn(config.tools, tool_call.tool_name) ? config.tools[tool_call.tool_name] : undefined;
   if (!tool_def) return returnResult(step, toolResult.notFound(call.name));
   const prepared = seal({ ready: true, tool_call, tool_def } as const);
-  const { to, call: approved } = afterApproval(step, { ...call, prepared });
+  const edited = tool_call !== proposed && { edited: true, exposure: expose(tool_call.parameters, tool_def) };
+  const { to, call: approved } = afterApproval(step, { ...call, prepared, ...edited });
   step.record({ type: "call.approved", call: approved.number }, to, [{ to: "call", value: approved }]);
 }

@@ -12,7 +12,7 @@ export function meaningOf(step: Step, result: ToolResult): Meaning {
   const { config, state } = step;
   if (!config.sides || !state.standing || state.frames.length > 0) return {};
   const mark = markOf(step, result.success);
-  const repeated = repetitionOf(state.standing.repeated, result);
+  const repeated = repetitionOf(state.standing.repeated, result, config.salt);
   return { ...(mark && { mark }), ...(repeated !== state.standing.repeated && { repeated }) };
 }
 
@@ -24,8 +24,8 @@ function markOf({ call, config }: Step, success: boolean): Mark | undefined {
   return name === sides?.stopTool ? "stop_tool" : undefined;
 }
 
-function repetitionOf(before: Repeated | null, result: ToolResult): Repeated | null {
+function repetitionOf(before: Repeated | null, result: ToolResult, salt: string): Repeated | null {
   if (result.success) return null;
-  const signature = errorSignature(result.error);
+  const signature = errorSignature(result.error, salt);
   return { signature, count: before?.signature === signature ? before.count + 1 : 1 };
 }

@@ -125,7 +125,14 @@ function written(step: Step, original: ToolResult): Limited & { readonly content
 }
 
 /** What a side is told in words it is shown as words. */
-function contentOf({ config }: Step, result: ToolResult): string {
+function contentOf(step: Step, result: ToolResult): string {
+  const { edited, exposure } = step.call;
+  const words = resultText(step, result);
+  if (!edited) return words;
+  return `Whoever approved this call had it run with ${canonicalJson.text(exposure.parameters)} instead.\n${words}`;
+}
+
+function resultText({ config }: Step, result: ToolResult): string {
   if (!result.success) return result.error;
   if (config.sides === null && config.frame === null) return canonicalJson.text(result.result);
   return typeof result.result === "string" ? result.result : (JSON.stringify(result.result) ?? "");

@@ -26,6 +26,8 @@ export type OpenCall = {
   readonly preview: JsonMap | null;
   /** A person has agreed to it. */
   readonly approved: boolean;
+  /** Whoever agreed has changed what it runs with: the model must not take its own words for what was done. */
+  readonly edited?: boolean;
   readonly decision: Decision;
   readonly result: ToolResult | null;
 };

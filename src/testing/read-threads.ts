@@ -1,5 +1,6 @@
 // The threads of a scenario that has come to its end, read from its database.
 import type { StoredCall, Thread } from "../backend/thread-store.ts";
+import { verifyAudit } from "../contracts/audit/verify-audit.ts";
 import { createHoldfast, type Holdfast } from "../holdfast.ts";
 import type { ThreadMessage } from "../threads/thread.ts";
 import { backendOf, type CaseDatabase, SECRET_KEY } from "./case-database.ts";
@@ -24,10 +25,19 @@ export async function readThreads(database: CaseDatabase): Promise<readonly Read
   try {
     const threads = await allThreads(holdfast);
     const keys = namedKeys(threads);
-    return await Promise.all(threads.map(({ id }) => readThread(holdfast, id, keys.get(id) ?? id)));
+    const read = await Promise.all(threads.map(({ id }) => readThread(holdfast, id, keys.get(id) ?? id)));
+    const broken = await brokenAudit(holdfast);
+    // It is about all of them, and told once.
+    return read.map((each, index) => (index > 0 ? each : { ...each, problems: [...each.problems, ...broken] }));
   } finally {
     await holdfast.close();
   }
+}
+
+/** Whether a stranger could verify what is there. */
+async function brokenAudit({ audit }: Holdfast): Promise<readonly string[]> {
+  const verdict = verifyAudit(await audit.export(), audit.publicKey);
+  return verdict.ok ? [] : [`the audit does not hold: ${JSON.stringify(verdict.broken)}`];
 }
 
 /** Oldest first. */

@@ -3,7 +3,7 @@ import type { LogRecord } from "../loop/records.ts";
 import { contextUsage } from "./asking/context-usage.ts";
 import type { Batch } from "./batch.ts";
 import { begunCall } from "./calls/in-flight.ts";
-import { nothingLeft } from "./calls/left-behind.ts";
+import { nothingLeft, shownLeft } from "./calls/left-behind.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
 import type { InboxOffer } from "./inbox-offer.ts";
@@ -63,10 +63,11 @@ export function account(host: Host, { held, run, batch, offer }: Accounted, reco
 
 /** What code left behind goes into the commit that says what the code came to. */
 function leave(run: ThreadRun, batch: Batch): void {
-  const { control, entries } = run.left;
+  const left = shownLeft(run.left, run.secrets);
+  const { control, entries } = left;
   // Code that ends the run does not want to run what it has queued before.
   const isEnd = control.stop === true || control.session !== undefined;
-  batch.leave(isEnd ? { ...run.left, entries: entries.filter(({ kind }) => kind !== "tool") } : run.left);
+  batch.leave(isEnd ? { ...left, entries: entries.filter(({ kind }) => kind !== "tool") } : left);
   run.left = nothingLeft;
 }
 

@@ -13,6 +13,7 @@ import { begunCall } from "./calls/in-flight.ts";
 import { withControl } from "./calls/left-behind.ts";
 import { takeOver } from "./cast/take-over.ts";
 import { actingSide, enterPrompt, toolsThereAre } from "./cast/who-acts.ts";
+import { keepTranscript } from "./consent/keep-transcript.ts";
 import { runDueEffect } from "./effects/due-effect.ts";
 import { hasWork, isWork, isWorkKind, staysStopped } from "./entries.ts";
 import { untilTimeUp, workTimeLeft } from "./funds/work-time.ts";
@@ -23,6 +24,7 @@ import { InboxOffer } from "./inbox-offer.ts";
 import { endedOutcome, waitingOutcome } from "./outcome.ts";
 import { judge } from "./output.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
+import { requestNote } from "./requests/notes.ts";
 import { requestOf } from "./requests/request-of.ts";
 import { endWrites, sessionOutcome } from "./run-end.ts";
 import { type Start, startThread, type Unstored } from "./start-thread.ts";
@@ -317,8 +319,10 @@ class Driver {
   async #park(held: HeldThread, run: ThreadRun, batch: Batch): Promise<void> {
     const { state } = held;
     if (!state) throw new Error(`Thread ${held.id} has no state to park in.`);
-    const { request, shown } = requestOf(state, run.working, run.cast, this.#host.sealing);
+    const { sealing } = this.#host;
+    const { request, shown } = requestOf(state, run.working, { cast: run.cast, subject: held.subject, sealing });
     batch.opened = request;
+    if (request.kind === "approval") batch.notes.push(requestNote(request));
     const outcome = waitingOutcome(state, { request_id: request.id, kind: request.kind, shown });
     // Whoever sent the message waits for what comes of it, and that is for the child to say first.
     const told = request.kind === "child" ? null : JSON.stringify(outcome);
@@ -338,6 +342,7 @@ class Driver {
     batch.run = { ...batch.run, status: outcome.status, outcome: JSON.stringify(outcome), ended: true };
     const isStopped = staysStopped(left, held.stoppingAt);
     await endWrites(this.#host, held, run, batch, { outcome, isStopped: outcome.interrupted !== undefined });
+    await keepTranscript(this.#host, held, batch, held.runFrom, run);
     const isOver = held.isTerminated || batch.writes.some(({ write }) => write === "terminate");
     const goesOn = !isOver && !isStopped && (hasWork(left) || batch.queued.some(isWorkKind));
     const status: ThreadStatus = goesOn ? "running" : isStopped ? "stopped" : "idle";

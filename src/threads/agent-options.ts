@@ -3,6 +3,8 @@ import type { Summarizer } from "../contracts/conversation/compaction.ts";
 import { errorMessage, HoldfastError } from "../contracts/error.ts";
 import { isEmpty, isMap, snapshot, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import type { ToolDeclaration } from "../contracts/tools/declaration.ts";
+import { type ApproverRule, read as readApprovers } from "../contracts/trust/approver-rule.ts";
+import * as principals from "../contracts/trust/principal.ts";
 import { checkOptions, checkPolicies } from "../loop/check-options.ts";
 import type { RunOptions } from "../loop/options.ts";
 import { readDeclarations } from "../loop/read-declarations.ts";
@@ -56,8 +58,10 @@ export type AgentOptions = Pick<RunOptions, Field> & {
   readonly compaction?: UnknownMap;
   /** Writes the summaries that compaction needs; the agent's own model does unless given. */
   readonly summarizer?: Summarizer;
-  /** How long a person may take to decide; for ever unless given. */
+  /** How long a person may take to decide; 30 days unless given. */
   readonly approvalWaitMs?: number;
+  /** Who may decide about calls that a person has to agree to; whoever is let at them unless given. */
+  readonly approvers?: ApproverRule;
 };
 
 /** What is wrong with the options, in words that begin with the field; undefined when nothing is. */
@@ -65,11 +69,27 @@ export function optionsProblem(given: UnknownMap): string | undefined {
   for (const [field, kind, isOfKind] of checks) {
     if (given[field] !== undefined && !isOfKind(given[field])) return `${field} must be ${kind}`;
   }
+  const approvers = given.approvers === undefined ? undefined : readApprovers(given.approvers);
+  if (typeof approvers === "string") return `approvers ${approvers}`;
+  const principal = given.principal === undefined ? undefined : principalProblem(given.principal);
+  if (principal !== undefined) return principal;
   return given.limits === undefined ? undefined : limitsProblem(given.limits);
 }
 
+/** What an agent's principal need not say; a thread may bring another. */
+export const usualPrincipal = { auth_source: "system", request_context: "runtime" } as const;
+
+function principalProblem(given: unknown): string | undefined {
+  try {
+    principals.fromArray({ ...usualPrincipal, effective_agent_id: "agent", ...(given as UnknownMap) });
+    return undefined;
+  } catch (thrown) {
+    return `principal cannot be used: ${thrown instanceof HoldfastError ? thrown.detail : errorMessage(thrown)}`;
+  }
+}
+
 export const optionFields: readonly string[] = [
-  ...["limits", "retry", "compaction", "summarizer", "approvalWaitMs"],
+  ...["limits", "retry", "compaction", "summarizer", "approvalWaitMs", "approvers"],
   ...PLAIN,
   ...LIVE,
 ];

@@ -4,6 +4,7 @@ import { trimmed } from "../contracts/coerce.ts";
 import { type HoldfastError, holdfastError } from "../contracts/error.ts";
 import { isMap, type UnknownMap } from "../contracts/json.ts";
 import { declaredName } from "../contracts/standard/names.ts";
+import type { ApproverRule } from "../contracts/trust/approver-rule.ts";
 import type { RunOptions } from "../loop/options.ts";
 import type { ModelChoices } from "../models/model-choice.ts";
 import { type AgentOptions, optionFields, optionsProblem, runOptionsOf } from "./agent-options.ts";
@@ -61,6 +62,7 @@ export type Agent = Character & {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly retry: { readonly attempts: number; readonly backoffMs: number; readonly mostMs: number };
   readonly approvalWaitMs?: number;
+  readonly approvers?: ApproverRule;
 };
 
 /** Kept apart from the agent, because what a run needs is not what a reader of an agent looks for. */
@@ -152,13 +154,14 @@ function standardAgent(given: UnknownMap): Agent {
 
 type Invalid = (detail: string, cause?: unknown) => HoldfastError;
 
-function make(given: AgentOptions, known: Omit<Agent, "hasOwnSummarizer" | "approvalWaitMs">): Agent {
-  const { summarizer, approvalWaitMs } = given;
+function make(given: AgentOptions, known: Omit<Agent, "hasOwnSummarizer" | "approvalWaitMs" | "approvers">): Agent {
+  const { summarizer, approvalWaitMs, approvers } = given;
   const { style, sides, limits, tools } = known;
   const made: Agent = {
     ...known,
     hasOwnSummarizer: summarizer !== undefined,
     ...(approvalWaitMs !== undefined && { approvalWaitMs }),
+    ...(approvers && { approvers: Object.freeze({ ...approvers }) }),
   };
   const { hooks: _ids, ...options } = given as AgentOptions & UnknownMap;
   const maxTurns = Math.max(MAX_TURNS[style], sides.a.maxSteps ?? 0, sides.b.maxSteps ?? 0);

@@ -3,18 +3,20 @@ import type { NewEntry } from "../backend/inbox.ts";
 import type { NewRequest, RequestStatus } from "../backend/request-store.ts";
 import type { CallChange, NewMessage, RunChange } from "../backend/thread-store.ts";
 import type { Write } from "../backend/write.ts";
+import { contentHash } from "../contracts/audit/chain.ts";
+import type { Erasure } from "../contracts/audit/erasure.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { isMap, type Json, type JsonMap } from "../contracts/json.ts";
 import type { Advance } from "../loop/advance.ts";
 import type { Notice } from "../loop/next.ts";
 import type { LogRecord } from "../loop/records.ts";
 import type { Body } from "../loop/working.ts";
-import { contentHash } from "./chain.ts";
 
 type Left = {
   readonly writes: readonly Write[];
   readonly entries: readonly NewEntry[];
   readonly events: readonly { readonly event: string; readonly data: Json }[];
+  readonly notes?: readonly JsonMap[];
 };
 
 /** The rows of a transcript that waits while a prompt speaks, and that of the call for which it does. */
@@ -35,6 +37,13 @@ export class Batch {
   opened: NewRequest | null = null;
   closed: { id: string; from: RequestStatus; to: RequestStatus } | null = null;
   run: RunChange | null = null;
+  /** What goes with the messages that are erased; there once one is. */
+  erasure: {
+    readonly outcomes: Map<number, string>;
+    readonly entries: Set<string>;
+    readonly runs: Set<number>;
+    readonly requests: Set<string>;
+  } | null = null;
   readonly #seqs: number[];
   readonly #outer: OuterRows[];
   #nextMessage: number;
@@ -159,9 +168,10 @@ export class Batch {
   }
 
   /** Takes in what code leaves behind that has come to something. */
-  leave({ writes, entries, events }: Left): void {
+  leave({ writes, entries, events, notes = [] }: Left): void {
     this.writes.push(...writes);
     this.queued.push(...entries);
+    this.notes.push(...notes);
     for (const { event, data } of events) this.notes.push({ type: "thread_event", metadata: { event, data } });
   }
 
@@ -173,6 +183,18 @@ export class Batch {
   /** Writes what replaces an earlier message, or takes it out when there is nothing to replace it. */
   supersede(seq: number, message: Message | null): void {
     this.#write(message ? "edit" : "deletion", message ?? {}, seq);
+  }
+
+  /** Takes a message out, and has its content go for good with this commit. */
+  erase(seq: number, erasure: Erasure): void {
+    this.forget();
+    this.#write("deletion", erasure, seq);
+  }
+
+  /** Has what is known of changes that were taken in go for good with this commit. */
+  forget(): NonNullable<Batch["erasure"]> {
+    this.erasure ??= { outcomes: new Map(), entries: new Set(), runs: new Set(), requests: new Set() };
+    return this.erasure;
   }
 
   /** The summary stands for everything that is dropped; what follows it stays where it is. */

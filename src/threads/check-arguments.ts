@@ -1,5 +1,6 @@
 // What callers pass in, checked before it reaches a database: a mistake is told in words, and not in SQL.
 import { holdfastError } from "../contracts/error.ts";
+import { isMap } from "../contracts/json.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
 /** What an index can hold beside the other columns of a key. */
@@ -7,7 +8,7 @@ const LONGEST_NAME_BYTES = 2_000;
 
 /** True for what can name something: text that is not blank, without the one character that PostgreSQL does not store. */
 export function isName(value: unknown): value is string {
-  if (typeof value !== "string" || value.trim() === "" || value.includes("\0")) return false;
+  if (typeof value !== "string" || value.trim() === "" || value.includes("\0") || !value.isWellFormed()) return false;
   return Buffer.byteLength(value) <= LONGEST_NAME_BYTES;
 }
 
@@ -24,6 +25,13 @@ export function checkText(argument: string, value: unknown): void {
 /** A number of something that is counted from 0. */
 export function checkNumber(argument: string, value: unknown): void {
   if (!isWholeNumber(value, 0)) throw invalid(argument, "a whole number from 0");
+}
+
+/** Throws `invalid_argument` for what is no map, and for a field that there is not: a slip must not go unnoticed. */
+export function checkFields(argument: string, value: unknown, known: readonly string[]): void {
+  if (!isMap(value)) throw invalid(argument, "a map");
+  const unknown = Object.keys(value).find((field) => !known.includes(field));
+  if (unknown !== undefined) throw holdfastError("invalid_argument", `${argument} has no field ${unknown}.`);
 }
 
 /** What is listed: how many, and the names that narrow it down. */

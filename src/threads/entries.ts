@@ -18,6 +18,8 @@ const bodies = {
   stop: z.object({ reason: z.string() }),
   edit: z.object({ seq: z.int(), message: messageSchema }),
   deletion: z.object({ seq: z.int() }),
+  /** One message, or all before one. */
+  erasure: z.union([z.object({ seq: z.int() }), z.object({ before: z.int() })]),
   settlement: z.object({ run: z.int(), number: z.int(), result: z.json() }),
 } as const;
 

@@ -1,7 +1,8 @@
 // A thread that this worker holds: what is stored of it, kept in step with every commit.
 import type { Claimed } from "../backend/engine.ts";
-import type { Commit, LoadedThread, Thread, ThreadStatus } from "../backend/thread-store.ts";
+import type { Commit, Erasure, LoadedThread, Thread, ThreadStatus } from "../backend/thread-store.ts";
 import type { Write } from "../backend/write.ts";
+import { nextHash, notesHash } from "../contracts/audit/chain.ts";
 import { sortedText } from "../contracts/canonical-json.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { type Kept, keepWorking } from "../loop/keep-working.ts";
@@ -10,13 +11,13 @@ import type { Fact, Position } from "../loop/records.ts";
 import { fold, initialState, type State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
 import type { Batch, OuterRows } from "./batch.ts";
-import { nextHash } from "./chain.ts";
 import { type ReadEntry, readEntry } from "./entries.ts";
 import { SharedFunds } from "./funds/shared-funds.ts";
 import { readChildHooks } from "./hooks/child-hooks.ts";
 import type { ParentHook } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
+import { type Subject, subjectOf } from "./subject.ts";
 import { readFrames } from "./transcript.ts";
 
 /** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */
@@ -51,6 +52,8 @@ export class HeldThread {
   readonly #cut = new AbortController();
   readonly #letGo = new AbortController();
   readonly loaded: LoadedThread;
+  /** Whom it acts for. */
+  readonly subject: Subject;
   /** Told of every commit. */
   onCommit: () => void = () => undefined;
   /** Hooks that its children install on it. */
@@ -76,6 +79,7 @@ export class HeldThread {
     this.#host = host;
     this.#worker = worker;
     this.loaded = loaded;
+    this.subject = subjectOf(agentNamed(host, thread.agent), loaded.subject);
     this.id = thread.id;
     this.agent = thread.agent;
     this.epoch = loaded.epoch;
@@ -218,8 +222,14 @@ export class HeldThread {
     const isOfRun = batch.records.length > 0;
     const records = packRecords(batch.records);
     const notes = batch.notes.length > 0 ? JSON.stringify(batch.notes) : null;
-    const run = isOfRun ? this.run : 0;
-    const link = { seq: this.#nextSeq, run, records, notes, messages: batch.messages.map(({ hash }) => hash) };
+    const salt = notes === null ? null : crypto.randomUUID();
+    const link = {
+      ...{ seq: this.#nextSeq, run: isOfRun ? this.run : 0, step: this.steps, records },
+      notes_hash: notes === null || salt === null ? null : notesHash(salt, notes),
+      messages_from: this.#nextMessage,
+      messages: batch.messages.map((message) => message.hash),
+      ...{ tail_from: batch.tailFrom, summary_seq: batch.summarySeq, settled: isSettled(this.state) },
+    };
     const hash = nextHash(this.#lastHash, link);
     const isOver = this.state === null || this.state.position === "ended";
     const commit = {
@@ -240,8 +250,9 @@ export class HeldThread {
       next_message: batch.nextMessage,
       tail_from: batch.tailFrom,
       summary_seq: batch.summarySeq,
-      event: { run, records, notes, messages_from: this.#nextMessage, settled: isSettled(this.state), hash },
+      event: { ...link, notes, salt, hash },
       messages: batch.messages,
+      erasure: batch.erasure ? erasureOf(batch.erasure) : undefined,
       drained: batch.drained,
       queued: batch.queued,
       writes: batch.writes,
@@ -350,6 +361,19 @@ function tellOthers({ news, progress }: Host, own: string, { writes }: Batch): v
     news?.add(write.thread_id);
     progress.changed(write.thread_id);
   }
+}
+
+function agentNamed({ agents }: Host, slug: string) {
+  const agent = agents.get(slug);
+  if (!agent) throw new Error(`Nobody here knows the agent ${slug}.`);
+  return agent;
+}
+
+function erasureOf({ outcomes, entries, runs, requests }: NonNullable<Batch["erasure"]>): Erasure {
+  return {
+    outcomes: [...outcomes].map(([run, outcome]) => ({ run, outcome })),
+    ...{ entries: [...entries], runs: [...runs], requests: [...requests] },
+  };
 }
 
 function isEnd({ write }: Write): boolean {

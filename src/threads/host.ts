@@ -1,7 +1,9 @@
 // What a worker lends to the threads it runs.
 import type { Clock } from "../backend/clock.ts";
 import type { Stores } from "../backend/stores.ts";
+import type { Memory } from "../memory/memory.ts";
 import type { ReadyModel } from "../models/model-choice.ts";
+import type { Trust } from "../trust/trust.ts";
 import type { Agent } from "./agent.ts";
 import type { Endpoint } from "./definitions/endpoint.ts";
 import type { Registry } from "./definitions/registry.ts";
@@ -23,6 +25,10 @@ export type Host = {
   /** The models of each agent and prompt: the first to ask and those that take over. */
   readonly models: ReadonlyMap<string, readonly ReadyModel[]>;
   readonly sealing: Sealing;
+  /** Who may do what, and what was agreed to. */
+  readonly trust: Trust;
+  /** What is remembered, and how it is brought into prompts. */
+  readonly memory: Memory;
   readonly progress: Progress;
   readonly liveTexts: LiveTexts;
   readonly reached: Reached;

@@ -154,6 +154,10 @@ export const createEntry = {
     return entry({ kind: "deletion", operation: "delete", body: { seq }, payload: { seq }, key, wakesStopped: true });
   },
 
+  erasure(which: { seq: number } | { before: number }, { key }: Key): NewEntry {
+    return entry({ kind: "erasure", operation: "erase", body: which, payload: which, key, wakesStopped: true });
+  },
+
   settlement(run: number, number: number, result: Json, { key }: Key): NewEntry {
     const body = { run, number, result };
     return entry({ kind: "settlement", operation: "settle_call", body, payload: body, key, wakesStopped: true });

@@ -1,18 +1,22 @@
 // Opens the thread of a key: the same one every time. What a new one comes with is written in the same transaction.
+import type { StoredSubject } from "../backend/subject-store.ts";
 import type { Thread } from "../backend/thread-store.ts";
 import type { VariableType, Write } from "../backend/write.ts";
+import { firstHash } from "../contracts/audit/chain.ts";
+import { sortedText } from "../contracts/canonical-json.ts";
 import { holdfastError } from "../contracts/error.ts";
+import * as principals from "../contracts/trust/principal.ts";
 import type { Agent } from "./agent.ts";
-import { firstHash } from "./chain.ts";
-import { checkName, checkThreadKey } from "./check-arguments.ts";
+import { checkFields, checkName, checkThreadKey } from "./check-arguments.ts";
 import { isToldOfBirth } from "./hooks/is-told-of-birth.ts";
 import type { Host } from "./host.ts";
 import { createEntry, readMessage } from "./new-entry.ts";
 import { STATE_VERSION } from "./state-version.ts";
 import { immediateChildren } from "./subagents/immediate.ts";
+import { namesSubject, newSubject, type SubjectOptions } from "./subject.ts";
 import type { MessageInput } from "./tool.ts";
 
-export type OpenOptions = {
+export type OpenOptions = SubjectOptions & {
   readonly agent: string;
   /** The name of a budget that its calls to models draw on, together with those of other threads. */
   readonly budget?: string;
@@ -25,17 +29,28 @@ export type OpenOptions = {
   readonly messages?: readonly (string | MessageInput)[];
 };
 
+const FIELDS = ["agent", "budget", "user", "tags", "env", "messages", "principal", "workspace", "context", "consent"];
+
 /** Throws `agent_not_found`, and `thread_key_taken` when the key belongs to another agent or draws on another budget. */
 export async function openThread(host: Host, key: string, options: OpenOptions): Promise<Thread> {
+  checkFields("options", options, FIELDS);
   const agent = agentNamed(host, options.agent);
   checkThreadKey(key);
-  const { budget, user, tags = [] } = options;
+  const { budget, tags = [] } = options;
+  const subject = newSubject(agent, options);
+  const own = userOf(subject);
+  const user = options.user ?? own;
+  if (own !== undefined && user !== own) {
+    throw holdfastError("invalid_argument", `user is "${String(user)}", and the principal acts for "${own}".`);
+  }
+  if (!Array.isArray(tags)) throw holdfastError("invalid_argument", "tags must be a list of names.");
+  for (const tag of tags) checkName("tags", tag);
   if (budget !== undefined) await checkBudget(host, budget);
   if (user !== undefined) checkName("user", user);
   const id = crypto.randomUUID();
   const opened = {
     ...{ id, key, agent: agent.slug, budget: budget ?? null, state_version: STATE_VERSION, hash: firstHash(id) },
-    ...{ parent_id: null, user_id: user ?? null, tags, child: null, child_status: null, arguments: null },
+    ...{ parent_id: null, user_id: user ?? null, tags, child: null, child_status: null, arguments: null, subject },
   };
   const writes = await comesWith(host, agent, opened, options);
   await host.reached("before open");
@@ -48,11 +63,37 @@ export async function openThread(host: Host, key: string, options: OpenOptions):
   if (user !== undefined && thread.user_id !== user) {
     throw holdfastError("thread_key_taken", `The thread "${key}" belongs to another user.`);
   }
+  if (namesSubject(options) && !isSame(await host.stores.subjects.get(thread.id), subject)) {
+    throw holdfastError("thread_key_taken", `The thread "${key}" acts for somebody else.`);
+  }
   if (budget !== undefined && thread.budget !== budget) {
     const drawn = thread.budget === null ? "on no shared budget" : `on the budget "${thread.budget}"`;
     throw holdfastError("thread_key_taken", `The thread "${key}" draws ${drawn}.`);
   }
   return thread;
+}
+
+/** Values and variables of a user are found by the number, where the principal has one. */
+function userOf({ principal }: StoredSubject): string | undefined {
+  const { acting_user_id } = principals.fromArray(JSON.parse(principal));
+  return acting_user_id > 0 ? String(acting_user_id) : undefined;
+}
+
+/**
+ * What a request brings along differs from one to the next; whose thread it is must not, nor how much that may do: whoever
+ * comes with less would have the thread do more for him.
+ */
+function isSame(known: StoredSubject | undefined, asked: StoredSubject): boolean {
+  if (!known) return false;
+  const fields = ["owner_type", "owner_key", "workspace_type", "workspace_id"] as const;
+  return fields.every((field) => known[field] === asked[field]) && identityOf(known) === identityOf(asked);
+}
+
+function identityOf({ principal }: StoredSubject): string {
+  const { acting_user_id, auth_source, token_id, client_id, audience_id, capability_ceiling } = principals.fromArray(
+    JSON.parse(principal),
+  );
+  return sortedText({ acting_user_id, auth_source, token_id, client_id, audience_id, capability_ceiling });
 }
 
 function agentNamed({ agents }: Host, slug: string): Agent {

@@ -1,6 +1,7 @@
 // The configuration of the machine for whoever acts: the same run has another one for each side, and for each prompt that
 // a side uses as a tool.
 import type { Summarizer } from "../contracts/conversation/compaction.ts";
+import type { UnknownMap } from "../contracts/json.ts";
 import type { ToolExecutor } from "../contracts/tools/execution.ts";
 import { type Callbacks, callbacks } from "../loop/callbacks.ts";
 import type { Config, Rules } from "../loop/config.ts";
@@ -8,6 +9,7 @@ import { configure } from "../loop/configure.ts";
 import type { RunOptions, TurnRunner } from "../loop/options.ts";
 import type { Turns } from "../loop/records.ts";
 import type { ReadyModel } from "../models/model-choice.ts";
+import type { Agent } from "./agent.ts";
 import { runOptions } from "./agent.ts";
 import type { Cast } from "./cast/cast.ts";
 import { mostSteps, sideRules } from "./cast/side-rules.ts";
@@ -15,6 +17,8 @@ import type { PromptUse } from "./definitions/prompt.ts";
 import { fundsOf } from "./funds/agent-funds.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
+import type { Subject } from "./subject.ts";
+import { trustOf } from "./trust.ts";
 
 export type Configured = { readonly config: Config; readonly options: RunOptions; readonly carryOut: Callbacks };
 
@@ -40,7 +44,7 @@ export function configureRun(
   base: RunBase,
   uses?: PromptUse,
 ): Configured {
-  const options = optionsOf(held, cast, base, uses !== undefined);
+  const options = optionsOf(host, held, cast, base, uses !== undefined);
   const configured = configure([], options);
   const key = base.key ?? configured.config.key;
   const salt = host.sealing.bind("salt", key);
@@ -64,7 +68,7 @@ export function configureRun(
   return { config, options, carryOut: callbacks({ ...configured, config }, base.askModel, options) };
 }
 
-function optionsOf(held: HeldThread, cast: Cast, base: RunBase, isSpeaking: boolean): RunOptions {
+function optionsOf(host: Host, held: HeldThread, cast: Cast, base: RunBase, isSpeaking: boolean): RunOptions {
   const { agent, tools } = cast;
   const { compactionPolicy, ...own } = runOptions(agent);
   const run_id = `${held.id}:${held.run}`;
@@ -75,10 +79,29 @@ function optionsOf(held: HeldThread, cast: Cast, base: RunBase, isSpeaking: bool
     toolDeclarations: [...tools.values(), ...cast.others.values()].map(({ declaration }) => declaration),
     // Steps of a side are counted by its own rules; this is only the last resort.
     ...(agent.style === "standard" && { maxTurns: 4 * mostSteps(agent) }),
-    context: { agent_slug: agent.slug, ...own.context, thread_id: held.id, run_id },
+    ...trustOf(host, held, cast, own),
+    context: { ...own.context, ...contextOf(agent, held.subject, own.context), thread_id: held.id, run_id },
     toolExecutor: base.callTool,
     sessionId: held.id,
     runId: run_id,
     signal: base.signal,
   };
 }
+
+/** What the thread itself says is not for an agent's settings to say: whom it acts for, and in which mode. */
+export function contextOf(
+  { slug }: Agent,
+  { principal, workspace, context }: Subject,
+  own: UnknownMap = {},
+): UnknownMap {
+  return {
+    agent_slug: slug,
+    principal,
+    acting_user_id: principal.acting_user_id,
+    ...(workspace && { workspace }),
+    ...(context !== USUAL_MODE && own.mode === undefined && { mode: context }),
+  };
+}
+
+/** What tools are for unless they say otherwise. */
+const USUAL_MODE = "chat";

@@ -5,6 +5,7 @@ import { type Invoking, invokeTool } from "./calls/invoke-tool.ts";
 import { idempotencyKey } from "./calls/ledger.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
+import { keepSecrets } from "./secrets/state-secrets.ts";
 import { createThreadState } from "./state/create-thread-state.ts";
 import type { StateBuffer } from "./state/state-buffer.ts";
 import type { Execution, ThreadState } from "./state/thread-state.ts";
@@ -25,9 +26,10 @@ export function runState(host: Host, held: HeldThread, run: ThreadRun, buffer: S
     promptEnv: prompt.env,
     ...(tool && { tool: { name: tool.name, uses: tool.uses, env: entry?.env ?? {} } }),
     invoke: (name, args) => invokeTool(invoking(), name, args),
-    onSecret: (value) => run.secrets.add(value),
+    onSecret: (value) => run.known.add(value),
     context: run.context,
   });
+  keepSecrets(state, () => run.secrets);
   return state;
 
   function invoking(): Invoking {
@@ -35,7 +37,8 @@ export function runState(host: Host, held: HeldThread, run: ThreadRun, buffer: S
     const key = idempotencyKey(held.state?.key ?? "", number);
     const { thread } = held;
     const { signal } = run.abort;
-    return { host, thread, cast: run.cast, buffer, state, signal, key, callId: id, hooks: run.hooks };
+    const { cast, hooks, secrets } = run;
+    return { host, thread, cast, buffer, state, signal, key, callId: id, hooks, secrets };
   }
 }
 

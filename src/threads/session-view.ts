@@ -1,9 +1,10 @@
-// A session of the Agents API is a view of a thread: nothing of it is stored a second time.
+// A thread as the Agents API knows it: what a session of it would hold. Whether one is kept is a matter of consent.
+import type { StoredSubject } from "../backend/subject-store.ts";
 import type { Thread } from "../backend/thread-store.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { emptyMap, type JsonMap } from "../contracts/json.ts";
 
-/** A session row. What threads do not know yet, such as an owner, is empty. */
+/** A session row. What nobody has said about the thread, such as an owner, is empty. */
 export type Session = {
   readonly session_id: string;
   readonly workspace_type: string;
@@ -27,15 +28,16 @@ export type Session = {
 
 export function sessionOf(
   { id, key, agent, status, created_at, updated_at }: Thread,
+  subject: StoredSubject | undefined,
   messages: readonly Message[],
 ): Session {
   return {
     session_id: id,
-    workspace_type: "",
-    workspace_id: "",
-    owner_type: "",
-    owner_key: "",
-    user_id: 0,
+    workspace_type: subject?.workspace_type ?? "",
+    workspace_id: subject?.workspace_id ?? "",
+    owner_type: subject?.owner_type ?? "",
+    owner_key: subject?.owner_key ?? "",
+    user_id: subject?.owner_type === "user" ? Number(subject.owner_key) : 0,
     agent_slug: agent,
     title: key,
     messages,
@@ -43,7 +45,7 @@ export function sessionOf(
     provider: "",
     model: "",
     provider_response_id: null,
-    context: "chat",
+    context: subject?.context ?? "chat",
     created_at: timeOf(created_at),
     updated_at: timeOf(updated_at),
     last_read_at: null,

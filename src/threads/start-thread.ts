@@ -6,14 +6,18 @@ import { applyChanges } from "./apply-changes.ts";
 import { Batch } from "./batch.ts";
 import { begunCall, resolveInFlight } from "./calls/in-flight.ts";
 import { type LeftBehind, withControl, withoutStarts } from "./calls/left-behind.ts";
+import { toolOf } from "./cast/cast.ts";
+import { keepTranscript } from "./consent/keep-transcript.ts";
 import { runDueEffect } from "./effects/due-effect.ts";
 import { hasWork, isWork, staysStopped, stopsIn } from "./entries.ts";
 import type { HeldThread } from "./held-thread.ts";
 import { tellBorn } from "./hooks/thread-born.ts";
 import type { Host } from "./host.ts";
 import { Overtaken } from "./persistently.ts";
+import { proposedBy } from "./requests/binding.ts";
 import { broughtFor, timeLeft } from "./requests/brought.ts";
-import { bindingOf } from "./requests/request-of.ts";
+import { decisionNote } from "./requests/notes.ts";
+import { policyVersion } from "./requests/terms.ts";
 import { tellStopped } from "./run-end.ts";
 import { cutOff, takeStop } from "./stopping.ts";
 import { takeUpRun } from "./take-up-run.ts";
@@ -76,6 +80,7 @@ async function startIdle(host: Host, held: HeldThread, onRun: (run: ThreadRun) =
     return undefined;
   }
   if (rests || batch.messages.length > 0) {
+    await keepTranscript(host, held, batch, held.nextMessage);
     const status = isStopped ? "stopped" : "idle";
     await held.commit(batch, null, rests ? status : "running", rests ? { dueAfter: null } : undefined);
     // What was changed is read again before a run begins with it.
@@ -120,8 +125,11 @@ async function startParked(host: Host, held: HeldThread, run: ThreadRun, batch: 
     return undefined;
   }
   if (request) batch.closed = { id: request.id, from: status, to: status === "pending" ? "expired" : "settled" };
-  const isGenuine = request?.binding === bindingOf(run.working, waiting.request_id, host.sealing);
-  const outcome = broughtFor(request, isGenuine);
+  const proposed = proposedBy(run.working);
+  const { agent } = run.cast;
+  const version = policyVersion(agent, toolOf(run.cast, proposed.tool_name));
+  const outcome = broughtFor(host.sealing, request, { proposed, policyVersion: version });
+  if (request?.kind === "approval") batch.notes.push(decisionNote(request, outcome));
   return { run, batch, arrived: { call: waiting.call, request_id: waiting.request_id, outcome } };
 }
 

@@ -5,6 +5,8 @@ import type { Agent } from "./agent.ts";
 import { invokeTool } from "./calls/invoke-tool.ts";
 import { castOf } from "./cast/casting.ts";
 import type { Host } from "./host.ts";
+import type { KnownSecrets } from "./secrets/known-secrets.ts";
+import { keepSecrets } from "./secrets/state-secrets.ts";
 import { createThreadState } from "./state/create-thread-state.ts";
 import type { StateScope } from "./state/state-scope.ts";
 import type { ThreadState } from "./state/thread-state.ts";
@@ -12,7 +14,7 @@ import type { ThreadState } from "./state/thread-state.ts";
 export async function stateAtRest(
   host: Host,
   thread: Thread,
-  written: Pick<StateScope, "buffer" | "effect" | "onSecret">,
+  { secrets, ...written }: Pick<StateScope, "buffer" | "effect"> & { readonly secrets?: KnownSecrets },
 ): Promise<ThreadState> {
   const { registry, sealing, stores } = host;
   const agent = registry.agents.get(thread.agent);
@@ -20,6 +22,7 @@ export async function stateAtRest(
   const invoke = agent && registry.promptOf(agent, "a") ? invoker(agent) : undefined;
   const state: ThreadState = createThreadState(host, {
     ...written,
+    ...(secrets && { onSecret: (value: string) => secrets.add(value) }),
     thread,
     agent,
     arguments: () => (sealed === null ? {} : (JSON.parse(sealing.open(sealed, thread.id)) as JsonMap)),
@@ -29,6 +32,7 @@ export async function stateAtRest(
     context: new Map(),
     ...(invoke && { invoke }),
   });
+  if (secrets) keepSecrets(state, () => secrets);
   return state;
 
   /** What the first side may call. */
@@ -36,7 +40,7 @@ export async function stateAtRest(
     const { signal } = new AbortController();
     const key = written.effect?.id ?? crypto.randomUUID();
     const { buffer } = written;
-    return (name, args) =>
-      invokeTool({ host, thread, cast: castOf(host, of, "a"), buffer, state, signal, key }, name, args);
+    const within = { host, thread, buffer, signal, key, ...(secrets && { secrets }) };
+    return (name, args) => invokeTool({ ...within, state, cast: castOf(host, of, "a") }, name, args);
   }
 }

@@ -8,7 +8,9 @@ import { recast } from "../loop/working.ts";
 import { summarizerOf } from "../models/summarizer.ts";
 import { modelAsker } from "./asking/ask-model.ts";
 import { modelsOf } from "./asking/models-of.ts";
+import { safeContext } from "./asking/safe-context.ts";
 import { toolCaller } from "./calls/call-tool.ts";
+import { hidingOutcomes } from "./calls/hide-outcomes.ts";
 import { nothingLeft } from "./calls/left-behind.ts";
 import type { Cast } from "./cast/cast.ts";
 import { castOf } from "./cast/casting.ts";
@@ -18,6 +20,8 @@ import type { HeldThread } from "./held-thread.ts";
 import { type HookSet, hooksFor } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
 import { type Configured, configureRun, type RunBase } from "./run-config.ts";
+import { installationSecrets } from "./secrets/installation-secrets.ts";
+import { createKnownSecrets } from "./secrets/known-secrets.ts";
 import type { Side } from "./state/thread-state.ts";
 import { agentOf, currentModel, noneSeen, type ThreadRun, unspoken } from "./thread-run.ts";
 
@@ -41,6 +45,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
   const kept = isNew ? null : held.keptText();
   held.runFrom = kept?.from ?? held.nextMessage;
   const working = takeUp(made.config, transcripts, kept?.kept ?? null, isNew ? null : held.keptAnswer(kept));
+  const known = createKnownSecrets(installationSecrets(host));
   const run: ThreadRun = {
     cast: first.cast,
     models: modelsOf(host, first.cast),
@@ -48,14 +53,15 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
     tell: observe(made.options),
     abort,
     attempt: attempts(signal).attempt,
-    carryOut: made.carryOut,
+    carryOut: hidingOutcomes(made.carryOut, () => run),
     isHeld: async () => true,
     said: "",
     cost: unspoken,
     attempted: null,
     left: nothingLeft,
     hooks: hooksOf(host, held, first.cast),
-    secrets: new Set(),
+    known,
+    secrets: known,
     filesSeen: noneSeen,
     context: new Map(),
     act(side) {
@@ -65,7 +71,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
       run.models = modelsOf(host, now.cast);
       run.hooks = hooksOf(host, held, now.cast);
       const { config, carryOut } = configured(now, working.config.key);
-      run.carryOut = carryOut;
+      run.carryOut = hidingOutcomes(carryOut, () => run);
       recast(working, config);
     },
   };
@@ -83,7 +89,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
     };
     const left = workTimeLeft(working.config, held.state, host.now());
     return untilTimeUp(left, signal, (until) =>
-      summarizerOf(currentModel(run, held), { signal: until, onUsage })(head, about, options),
+      summarizerOf(currentModel(run, held), { signal: until, onUsage })(head, safeContext(about), options),
     );
   }
 

@@ -12,6 +12,7 @@ import type { Cast } from "./cast/cast.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { HookSet } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
+import type { KnownSecrets } from "./secrets/known-secrets.ts";
 import type { Side } from "./state/thread-state.ts";
 
 export type ThreadRun = {
@@ -38,8 +39,10 @@ export type ThreadRun = {
   hooks: HookSet;
   /** How far the messages were looked through for files, and whether there were any. */
   filesSeen: { readonly upTo: number; readonly last: unknown; readonly has: boolean };
-  /** What its code has read and nobody may be shown. */
-  readonly secrets: Set<string>;
+  /** What its code has read, and what its calls gave away, that nobody may be shown. */
+  readonly known: KnownSecrets;
+  /** The same with what belongs to the call that was made last. */
+  secrets: KnownSecrets;
   /** What the code of this run keeps in memory for each other. */
   readonly context: Map<string, unknown>;
   /** Configures the machine for who acts now: a side of the thread's agent, or the prompt that speaks for a call of it. */

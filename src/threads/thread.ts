@@ -4,16 +4,18 @@ import type { StoredCall, StoredRun, Thread } from "../backend/thread-store.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
-import type { JsonMap } from "../contracts/json.ts";
+import { isMap, type JsonMap } from "../contracts/json.ts";
 import { checkNumber, checkThreadKey, isName } from "./check-arguments.ts";
+import { changeConsent } from "./consent/change-consent.ts";
 import { type Effects, effectsOf } from "./effects/effects-of.ts";
-import { isWork, type ReadEntry, readEntry, staysStopped, stopsIn } from "./entries.ts";
+import { isWork, type ReadEntry, readEntry, staysStopped } from "./entries.ts";
 import { exportThread, type ThreadExport } from "./export.ts";
 import { forkThread } from "./fork.ts";
 import type { Host } from "./host.ts";
 import { costOf, type ThreadCost } from "./logs/cost.ts";
 import type { LogRow } from "./logs/log-row.ts";
 import { type LogQuery, readLogs } from "./logs/logs.ts";
+import { contextOf, type StepContext } from "./memory/context-view.ts";
 import { createEntry, readMessage } from "./new-entry.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { withFiles } from "./sent-files.ts";
@@ -24,6 +26,7 @@ import { stateAtRest } from "./state-at-rest.ts";
 import { readStream, type StreamOptions } from "./stream/read-stream.ts";
 import { sentStream } from "./stream/sent-stream.ts";
 import type { StreamEvent } from "./stream/stream.ts";
+import type { Consent } from "./subject.ts";
 import { threadNotFound, threadStopped, threadStuck, threadTerminated } from "./thread-errors.ts";
 import type { MessageInput } from "./tool.ts";
 import { until } from "./until.ts";
@@ -93,6 +96,14 @@ export interface ThreadHandle {
   editMessage(seq: number, content: string | MessageInput, options?: Keyed): Promise<void>;
   /** Takes a message out of what models are shown, once no run is under way; a call goes with its result. */
   deleteMessage(seq: number, options?: Keyed): Promise<void>;
+  /**
+   * Deletes a message and has its content go for good, in all its versions, with the notes that were written beside it and
+   * with every summary that stands for it. That it was erased stays, and the audit still holds. What is copied elsewhere
+   * (forks, children, files, other messages that quote it) is not touched.
+   */
+  eraseMessage(seq: number, options?: Keyed): Promise<void>;
+  /** The same for all messages that are there now, or for those before one. */
+  eraseMessages(which: { readonly before: number } | { readonly all: true }, options?: Keyed): Promise<void>;
   /** Takes back a message or tool that is still queued; false when it was taken in already. */
   cancelQueued(id: string): Promise<boolean>;
   status(): Promise<Thread>;
@@ -112,6 +123,10 @@ export interface ThreadHandle {
   logs(query?: LogQuery): Promise<readonly LogRow[]>;
   /** What its models have cost, and those of all that descend from it. */
   cost(): Promise<ThreadCost>;
+  /** What the person behind it has agreed to, after the operations that are given were changed. */
+  consent(changes?: Consent): Promise<Consent>;
+  /** What was retrieved for a step, the last one unless given, and why; null when nothing was. */
+  context(options?: { readonly step?: number }): Promise<StepContext | null>;
   /** Its children, as its registry shows them. */
   children(): Promise<readonly ChildEntry[]>;
 }
@@ -198,7 +213,8 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       running: false,
       waiting: await waitsForSomebody(thread),
       stopped: await staysAtRest(thread, waiting),
-      terminated: stopsIn(waiting).length === 0,
+      // Nothing else is taken in any more.
+      terminated: waiting.every(isWork),
       idle: waiting.length === 0,
     }[thread.status];
     return isAtRest ? thread : undefined;
@@ -270,11 +286,20 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     },
     async editMessage(seq, content, options = {}) {
       await known(seq);
+      if (await isGone(seq)) throw messageNotFound(seq);
       await put(createEntry.edit(seq, readMessage(content), { key: options.key }));
     },
     async deleteMessage(seq, options = {}) {
       await known(seq);
       await put(createEntry.deletion(seq, { key: options.key }));
+    },
+    async eraseMessage(seq, options = {}) {
+      await known(seq);
+      await put(createEntry.erasure({ seq }, { key: options.key }));
+    },
+    async eraseMessages(which, options = {}) {
+      const before = checkedBefore(which) ?? (await status()).next_message;
+      await put(createEntry.erasure({ before }, { key: options.key }));
     },
     async cancelQueued(entryId) {
       if (!isName(entryId)) return false;
@@ -289,6 +314,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     async session() {
       return sessionOf(
         await status(),
+        await host.stores.subjects.get(id),
         (await messages()).map(({ message: envelope }) => envelope),
       );
     },
@@ -307,6 +333,8 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     effects: effectsOf(host, id),
     logs: (query = {}) => readLogs(host, id, query),
     cost: () => costOf(host, id),
+    context: (options = {}) => contextOf(host, id, options),
+    consent: (changes) => changeConsent(host, id, changes),
     async children() {
       return await (await stateAtRest(host, await status(), { buffer: directBuffer(host, id) })).children();
     },
@@ -334,10 +362,34 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
   async function known(seq: number): Promise<void> {
     checkNumber("seq", seq);
     const [row] = await threads.messages(id, { from: seq, limit: 1 });
-    if (row?.seq !== seq || row.kind !== "message") {
-      throw holdfastError("message_not_found", `Thread "${id}" has no message ${seq}.`);
+    if (row?.seq !== seq || row.kind !== "message") throw messageNotFound(seq);
+  }
+
+  /** True when a message was deleted, or erased. */
+  async function isGone(seq: number): Promise<boolean> {
+    for (let from = seq; ; ) {
+      const page = await threads.messages(id, { from, limit: PAGE });
+      if (page.some(({ kind, supersedes }) => kind === "deletion" && supersedes === seq)) return true;
+      if (page.length < PAGE) return false;
+      from = (page.at(-1)?.seq ?? from) + 1;
     }
   }
+
+  function messageNotFound(seq: number) {
+    return holdfastError("message_not_found", `Thread "${id}" has no message ${seq}.`);
+  }
+}
+
+/** The number before which all is to be erased; undefined when it is all there is. What says neither erases nothing. */
+function checkedBefore(which: unknown): number | undefined {
+  const wanted = isMap(which) ? which : {};
+  const names = Object.keys(wanted);
+  if (names.length === 1 && wanted.all === true) return undefined;
+  if (names.length === 1 && names[0] === "before") {
+    checkNumber("before", wanted.before);
+    return wanted.before as number;
+  }
+  throw holdfastError("invalid_argument", "which must be { before: <number> } or { all: true }.");
 }
 
 const PAGE = 1_000;

@@ -13,9 +13,11 @@ import {
   providerSafeName,
   type ToolDeclaration,
 } from "../contracts/tools/declaration.ts";
+import { type ApproverRule, read as readApprovers } from "../contracts/trust/approver-rule.ts";
 import { readVariables, type Variable, type VariableInput } from "./definitions/variable.ts";
-import { declaredParameters, markedSecrets } from "./schemas/parameters-schema.ts";
+import { declaredParameters, markedOutput, markedSecrets } from "./schemas/parameters-schema.ts";
 import { type Accepted, type ReadSchema, readSchema, type ToolSchema, type Validate } from "./schemas/tool-schema.ts";
+import { type SecretMarks, secretMarks } from "./secrets/secret-marks.ts";
 import type { ThreadState } from "./state/thread-state.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
@@ -86,7 +88,9 @@ export type ToolDefinition<Input extends ToolSchema = UnknownMap> = {
   readonly repeatable?: boolean;
   /** Whether it runs at once (`direct`), once a person has agreed (`preview`), or not at all (`forbidden`). */
   readonly actionPolicy?: ActionPolicy;
-  /** How long a call waits for a result that somebody outside brings; for ever unless given. */
+  /** Who may decide about a call that a person has to agree to; in place of the agent's rule. */
+  readonly approvers?: ApproverRule;
+  /** How long a call waits for somebody outside: for ever unless given, or for a person's yes as long as the agent says. */
   readonly waitMs?: number;
   /** Dotted paths of parameters that are hidden wherever calls are shown; `*` stands for the items of a list. */
   readonly sensitive?: readonly string[];
@@ -122,10 +126,13 @@ export type Tool = {
   readonly repeatable: boolean;
   readonly timeoutMs?: number;
   readonly waitMs?: number;
+  readonly approvers?: ApproverRule;
   readonly retry: { readonly attempts: number; readonly backoffMs: number };
   /** Checks what a call is made with; its value is what `execute` gets. */
   readonly validateInput: Validate;
   readonly validateOutput: Validate;
+  /** What its output schema marks as secret. */
+  readonly secretOutput?: SecretMarks;
   /** Absent: any. */
   readonly uses?: readonly string[];
   readonly variables: readonly Variable[];
@@ -154,12 +161,15 @@ export function tool<const Input extends ToolSchema = UnknownMap>(definition: To
   if (typeof variables === "string") throw invalid(name, variables);
   const { execute, reconcile, idempotent = false, repeatable = false, timeoutMs, waitMs, retry } = definition;
   const { uses } = definition;
+  const approvers = given.approvers === undefined ? undefined : readApprovers(given.approvers);
+  if (typeof approvers === "string") throw invalid(name, `approvers ${approvers}`);
   if (execute === undefined) checkClientTool(given, name);
   else if (name.startsWith("client/"))
     throw invalid(name, "name must not begin with client/ beside an execute function");
   const input = schemaOf(given, "inputSchema", name);
   const output = schemaOf(given, "outputSchema", name);
   const declaration = declare(given, input, name);
+  const secretOutput = output && secretMarks(markedOutput(output.json));
   const made = {
     name: declaration.name,
     declaration,
@@ -169,9 +179,11 @@ export function tool<const Input extends ToolSchema = UnknownMap>(definition: To
     repeatable,
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(waitMs !== undefined && { waitMs }),
+    ...(approvers && { approvers }),
     retry: Object.freeze({ attempts: retry?.attempts ?? 1, backoffMs: retry?.backoffMs ?? DEFAULT_BACKOFF_MS }),
     validateInput: input?.validate ?? acceptAny,
     validateOutput: output?.validate ?? acceptAny,
+    ...(secretOutput && { secretOutput }),
     ...(uses && { uses: Object.freeze([...uses]) }),
     variables,
     // The input that execute and reconcile are called with is what the schema has accepted.
@@ -223,7 +235,7 @@ const checks: readonly Check[] = [
 ];
 
 const fields: ReadonlySet<string> = new Set([
-  ...["name", "description", "inputSchema", "outputSchema", "source", "variables"],
+  ...["name", "description", "inputSchema", "outputSchema", "source", "variables", "approvers"],
   ...checks.map(([field]) => field),
 ]);
 

@@ -8,6 +8,7 @@ import { type LedgerClient, openEffectLedger } from "../../src/testing/ledger-cl
 import type { Random } from "../../src/testing/random.ts";
 import type { Child } from "../../src/testing/start-child.ts";
 import { query } from "../postgres.ts";
+import { checkAudit } from "./check-audit.ts";
 import { checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, SECRET_KEY } from "./database.ts";
 import { manyThreads } from "./scenarios/many-threads.ts";
@@ -66,6 +67,7 @@ export async function runChaos(
   await inParallel(names, 4, async (name) => {
     problems.push(...(await checkScenario(manyThreads, name, { holdfast: client, database, ledger })));
   });
+  problems.push(...(await checkAudit(client)));
   const unknown = (await client.calls.unknown({ limit: threads * 3 })).length;
   await client.close();
   await query(url, `drop schema if exists ${schema} cascade`);

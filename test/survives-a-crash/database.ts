@@ -16,7 +16,7 @@ export const SECRET_KEY = "5e".repeat(32);
 export const LEASE_MS = 1_500;
 
 /** Far more than any scenario takes; one that is not over then never will be. */
-export const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 20_000;
 
 export function backendOf(database: Database): Backend {
   return database.kind === "sqlite"
@@ -32,12 +32,32 @@ export type StoredRow = {
 };
 
 export async function storedRow(database: Database, threadId: string): Promise<StoredRow | undefined> {
-  const schema = database.kind === "sqlite" ? "main" : database.schema;
+  const schema = schemaOf(database);
   const sql = `select state, stuck_at,
       (select count(*) from ${schema}.inbox where thread_id = threads.id and drained_at is null) as waiting
     from ${schema}.threads where id = $1`;
   const [row] = await read(database, sql, threadId);
   return row && { state: row.state as string | null, stuck_at: row.stuck_at, waiting: Number(row.waiting) };
+}
+
+/** The thread of a key, if there is one: a runtime would open it. */
+export async function threadIdOf(database: Database, key: string): Promise<string | undefined> {
+  const [row] = await rowsWith(database, "threads", { thread_key: key });
+  return row && String(row.id);
+}
+
+/** The rows of a table in which a column has this value. */
+export async function rowsWith(
+  database: Database,
+  table: string,
+  value: Readonly<Record<string, string>>,
+): Promise<readonly Record<string, unknown>[]> {
+  const [[column, wanted] = ["", ""]] = Object.entries(value);
+  return await read(database, `select * from ${schemaOf(database)}.${table} where ${column} = $1`, wanted);
+}
+
+function schemaOf(database: Database): string {
+  return database.kind === "sqlite" ? "main" : database.schema;
 }
 
 async function read(database: Database, sql: string, param: string): Promise<Record<string, unknown>[]> {

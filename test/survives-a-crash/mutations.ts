@@ -99,6 +99,34 @@ const mutations: readonly Mutation[] = [
     ],
     run: ["--database", "sqlite", "--scenario", "queued child", "--point", "between end and delivery #1"],
   },
+  {
+    name: "what an agent remembers is stored before the outcome of the call, not with it",
+    edits: [
+      {
+        file: "src/threads/memory/remember.ts",
+        from: "await of.scope.buffer.write(",
+        to: `const { host, thread } = of.scope;
+    await ((write: never) => host.stores.writes.apply(thread.id, [write]))(`,
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "memory tools", "--point", "after effect run_tool #1"],
+  },
+  {
+    name: "what a run said is kept after its end was stored, not with it",
+    edits: [
+      {
+        file: "src/threads/activation.ts",
+        from: "await this.#commit(held, run, batch, status, goesOn ? undefined : { dueAfter });\n    this.#run = undefined;",
+        to: `const kept = batch.writes.filter(({ write }) => write === "transcript");
+    batch.writes.splice(0, batch.writes.length, ...batch.writes.filter((each) => !kept.includes(each)));
+    await this.#commit(held, run, batch, status, goesOn ? undefined : { dueAfter });
+    await this.#host.reached("between end and transcript");
+    if (kept.length > 0) await this.#host.stores.writes.apply(held.id, kept);
+    this.#run = undefined;`,
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "kept transcript", "--point", "between end and transcript #3"],
+  },
 ];
 
 export type Checked = {

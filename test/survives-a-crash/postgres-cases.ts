@@ -7,9 +7,10 @@ import { openEffectLedger } from "../../src/testing/ledger-client.ts";
 import type { Child } from "../../src/testing/start-child.ts";
 import { query } from "../postgres.ts";
 import type { Case, CaseResult } from "./case.ts";
-import { checkScenario } from "./check-scenario.ts";
+import { checkAudit } from "./check-audit.ts";
+import { checkAlways, checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, PATIENCE_MS, SECRET_KEY } from "./database.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, Stage } from "./scenario.ts";
 import { definitionsOf, scenarios, special } from "./scenarios.ts";
 import { startChild } from "./start-child.ts";
 import { within } from "./within.ts";
@@ -58,7 +59,12 @@ export async function openPostgresSite(url: string, ledger: EffectLedger): Promi
 export async function runOnPostgres(cases: readonly Case[], site: PostgresSite): Promise<readonly CaseResult[]> {
   const results = new Map<Case, CaseResult>();
   for (const group of grouped(cases)) for (const result of await runGroup(group, site)) results.set(result.of, result);
-  return cases.flatMap((each) => results.get(each) ?? []);
+  const ended = cases.flatMap((each) => results.get(each) ?? []);
+  // All of them at once: one export of everything for each would take longer and longer.
+  const problems = await checkAudit(site.client);
+  return problems.length === 0
+    ? ended
+    : ended.map((result) => ({ ...result, problems: [...result.problems, ...problems] }));
 }
 
 /** Groups in which every scenario stands once at most; those with most cases left go first. */
@@ -94,19 +100,23 @@ type Fallen = Omit<CaseResult, "problems"> & {
   readonly problems: string[];
   readonly name: string;
   readonly sleeper: Child | undefined;
+  /** What another process wants meanwhile, if it does. */
+  readonly second: Promise<unknown> | undefined;
 };
 
 /** Plays the scenario until its process is dead or asleep. */
-async function fall(of: Case, { database, ledger }: PostgresSite): Promise<Fallen> {
+async function fall(of: Case, site: PostgresSite): Promise<Fallen> {
+  const { client, database, ledger } = site;
   const { scenario, kills, pause, lists = kills.length === 0 } = of;
   const name = `case-${randomBytes(6).toString("hex")}`;
   const order = { database, ledger: ledger.url, play: { scenario: scenario.name, name } };
   const problems: string[] = [];
   let points: readonly string[] = [];
+  const second = scenario.isPlayedTwice ? settled(scenario.play(stageOf(name, site))) : undefined;
   if (pause !== undefined) {
     const sleeper = startChild({ ...order, at: pause, fate: "paused" });
     const wasReached = await within(PATIENCE_MS, sleeper.heard("paused"), `Nobody fell asleep ${pause}.`);
-    return { of, name, problems, points, wasReached, sleeper };
+    return { of, name, problems, points, wasReached, sleeper, second };
   }
   let reached = 0;
   for (const at of lists ? [...kills, undefined] : kills) {
@@ -114,21 +124,20 @@ async function fall(of: Case, { database, ledger }: PostgresSite): Promise<Falle
     problems.push(...ended.problems);
     points = ended.points;
     if (ended.killedAt !== undefined) reached++;
+    problems.push(...(await checkAlways(scenario, name, { holdfast: client, database })));
   }
-  return { of, name, problems, points, wasReached: reached === kills.length, sleeper: undefined };
+  return { of, name, problems, points, wasReached: reached === kills.length, sleeper: undefined, second };
 }
 
 /** Repeats what the client wants until it has all of it, lets a sleeper wake up to find its work done, and checks. */
-async function recover(fallen: Fallen, { client, database, ledger }: PostgresSite): Promise<CaseResult> {
-  const { of, name, sleeper, problems, points, wasReached } = fallen;
+async function recover(fallen: Fallen, site: PostgresSite): Promise<CaseResult> {
+  const { of, name, sleeper, second, problems, points, wasReached } = fallen;
+  const { client, database, ledger } = site;
   const { scenario } = of;
-  const stage = {
-    holdfast: client,
-    ledger: openEffectLedger(ledger.url),
-    key: (thread: string) => `${name}/${thread}`,
-  };
   try {
-    await within(2 * PATIENCE_MS, scenario.play(stage), "The scenario did not come to its end.");
+    await within(2 * PATIENCE_MS, scenario.play(stageOf(name, site)), "The scenario did not come to its end.");
+    const thrown = await within(PATIENCE_MS, second ?? Promise.resolve(), "It came to no end for who wanted the same.");
+    if (thrown !== undefined) throw thrown;
   } catch (error) {
     problems.push(String(error));
   }
@@ -138,4 +147,17 @@ async function recover(fallen: Fallen, { client, database, ledger }: PostgresSit
   }
   problems.push(...(await checkScenario(scenario, name, { holdfast: client, database, ledger })));
   return { of, problems, points, wasReached };
+}
+
+function stageOf(name: string, { client, ledger }: PostgresSite): Stage {
+  return { holdfast: client, ledger: openEffectLedger(ledger.url), key: (thread) => `${name}/${thread}` };
+}
+
+/** What was thrown, if anything: nobody looks at it before the others are done. */
+async function settled(promise: Promise<void>): Promise<unknown> {
+  try {
+    return await promise;
+  } catch (error) {
+    return error;
+  }
 }

@@ -7,6 +7,7 @@ import type { World } from "../../src/testing/scenario.ts";
 import type { Agent } from "../../src/threads/agent.ts";
 import type { EffectDefinition } from "../../src/threads/definitions/effect.ts";
 import type { ThreadHandle } from "../../src/threads/thread.ts";
+import type { Database } from "./database.ts";
 
 /** What the program of a scenario works with. */
 export type Stage = {
@@ -15,6 +16,9 @@ export type Stage = {
   /** The key of one of its threads: another one for every time the scenario is played. */
   key(thread: string): string;
 };
+
+/** What is looked at from outside: by a runtime that runs nothing, and past every runtime. */
+export type Site = { readonly holdfast: Holdfast; readonly database: Database };
 
 /** A line of a transcript as it must be, or what may stand there and may be missing, after a crash in its neighbourhood. */
 export type Line = string | RegExp | { readonly maybe: string | RegExp };
@@ -45,10 +49,14 @@ export type Scenario = {
   /** Those that they schedule. */
   effects?(world: World): readonly EffectDefinition[];
   play(stage: Stage): Promise<void>;
+  /** Where processes share a database, another one wants the same at the same time, and lives. */
+  readonly isPlayedTwice?: boolean;
   /** By the name of the thread. */
   readonly endings: Readonly<Record<string, Ending>>;
   /** A sentence for everything else that is not as it must be. */
-  check?(thread: ThreadHandle, effects: readonly RecordedEffect[]): Promise<readonly string[]>;
+  check?(thread: ThreadHandle, effects: readonly RecordedEffect[], site: Site): Promise<readonly string[]>;
+  /** A sentence for everything that is not as it must be at any moment: nobody has yet seen to what a dead process left. */
+  always?(thread: ThreadHandle, site: Site): Promise<readonly string[]>;
 };
 
 export function maybe(line: string | RegExp): Line {

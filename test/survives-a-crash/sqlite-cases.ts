@@ -3,13 +3,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHoldfast } from "../../src/holdfast.ts";
+import { createHoldfast, type Holdfast } from "../../src/holdfast.ts";
 import type { EffectLedger } from "../../src/testing/effect-ledger.ts";
 import { inParallel } from "../../src/testing/in-parallel.ts";
 import { openEffectLedger } from "../../src/testing/ledger-client.ts";
 import type { Case, CaseResult } from "./case.ts";
-import { checkScenario } from "./check-scenario.ts";
+import { checkAudit } from "./check-audit.ts";
+import { checkAlways, checkScenario } from "./check-scenario.ts";
 import { backendOf, type Database, PATIENCE_MS, SECRET_KEY } from "./database.ts";
+import type { Scenario } from "./scenario.ts";
 import { definitionsOf } from "./scenarios.ts";
 import { startChild } from "./start-child.ts";
 
@@ -30,6 +32,7 @@ async function runCase(of: Case, ledger: EffectLedger): Promise<CaseResult> {
   const database: Database = { kind: "sqlite", path: join(folder, "crash.db") };
   const play = { scenario: scenario.name, name: "case" };
   const order = { database, ledger: ledger.url, play };
+  const lookAt = (look: (holdfast: Holdfast) => Promise<readonly string[]>) => looked(scenario, database, ledger, look);
   const problems: string[] = [];
   let reached = 0;
   try {
@@ -37,23 +40,36 @@ async function runCase(of: Case, ledger: EffectLedger): Promise<CaseResult> {
       const { killedAt, problems: own } = await startChild({ ...order, at }).ended(PATIENCE_MS);
       problems.push(...own);
       if (killedAt !== undefined) reached++;
+      if (scenario.always) {
+        problems.push(...(await lookAt((holdfast) => checkAlways(scenario, play.name, { holdfast, database }))));
+      }
     }
     const last = await startChild(order).ended(PATIENCE_MS);
     problems.push(...last.problems);
-    const definitions = definitionsOf([scenario], { ledger: openEffectLedger(ledger.url), reached: () => {} });
-    const holdfast = await createHoldfast({
-      backend: backendOf(database),
-      ...definitions,
-      runs: false,
-      secretKey: SECRET_KEY,
-    });
-    try {
-      problems.push(...(await checkScenario(scenario, play.name, { holdfast, database, ledger })));
-    } finally {
-      await holdfast.close();
-    }
+    const found = await lookAt(async (holdfast) => [
+      ...(await checkScenario(scenario, play.name, { holdfast, database, ledger })),
+      ...(await checkAudit(holdfast)),
+    ]);
+    problems.push(...found);
     return { of, problems, wasReached: reached === kills.length, points: last.points };
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is found by a runtime that runs nothing, in a file that no other process has open. */
+async function looked(
+  scenario: Scenario,
+  database: Database,
+  ledger: EffectLedger,
+  look: (holdfast: Holdfast) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const definitions = definitionsOf([scenario], { ledger: openEffectLedger(ledger.url), reached: () => {} });
+  const backend = backendOf(database);
+  const holdfast = await createHoldfast({ backend, ...definitions, runs: false, secretKey: SECRET_KEY });
+  try {
+    return await look(holdfast);
+  } finally {
+    await holdfast.close();
   }
 }

@@ -7,11 +7,21 @@ import { emptySchema } from "../postgres.ts";
 import { casesOf, count, killedAtEveryPoint, newTally, type Run } from "./matrix.ts";
 import { sleeperCommitsNothing } from "./pauses.ts";
 import { openPostgresSite, runOnPostgres } from "./postgres-cases.ts";
-import { scenarios } from "./scenarios.ts";
+import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { runOnSqlite } from "./sqlite-cases.ts";
 
 const seed = chooseSeed();
 console.log(`HOLDFAST_CRASH_SEED=${seed}`);
+
+/** Where something is stored beside a thread: a memory, a decision, a transcript, an erasure, a wait for a person. */
+const delicate = [
+  ["memory tools", "after effect run_tool #1"],
+  ["remembered approval", "after submit #1"],
+  ["kept transcript", "after commit flow.ended and settle #1"],
+  ["erasure", "after commit inbox and settle #1"],
+  ["escalation", "after effect run_tool #1"],
+  ["checkpoints", "after delete #1"],
+] as const;
 
 describe("a thread whose process is killed", () => {
   it("goes on in the next process, on SQLite", { timeout: 120_000 }, async () => {
@@ -20,6 +30,15 @@ describe("a thread whose process is killed", () => {
     await ledger.close();
     expect(red).toEqual([]);
     expect(cases).toBeGreaterThan(32);
+  });
+
+  it("leaves nothing half done where two things are to happen at once", { timeout: 120_000 }, async () => {
+    const ledger = await startEffectLedger();
+    const cases = delicate.map(([name, point]) => ({ scenario: scenarioNamed(name), kills: [point] }));
+    const tally = newTally();
+    count(tally, await runOnSqlite(cases, ledger));
+    await ledger.close();
+    expect(tally).toEqual({ cases: delicate.length, notReached: 0, red: [] });
   });
 
   it("goes on in another one that was there already, on PostgreSQL", { timeout: 120_000 }, async () => {

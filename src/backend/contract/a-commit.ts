@@ -108,6 +108,9 @@ export function aCommit({ id, epoch }: Pick<Held, "id" | "epoch">, { event, ...p
     writes: [],
     settle: null,
     ...parts,
-    event: { run, records: "[]", notes: null, messages_from, settled: false, hash: "hash", ...event },
+    event: {
+      ...{ run, records: "[]", notes: null, salt: null, notes_hash: null, messages_from, settled: false, hash: "hash" },
+      ...event,
+    },
   };
 }

@@ -20,7 +20,7 @@ export interface Connection {
   readonly isLost: boolean;
   /** It was lost because the server was asked and said nothing. */
   readonly wasSilent: boolean;
-  /** One at a time. Never rejects. */
+  /** One at a time. Rejects only where the statements cannot be written: then the connection is of no more use. */
   run(statements: readonly PlannedStatement[]): Promise<Answer>;
   end(): Promise<void>;
 }

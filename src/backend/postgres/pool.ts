@@ -76,8 +76,7 @@ export class Pool {
     let patienceEnds: number | undefined;
     for (;;) {
       const connection = this.#idle.pop() ?? (await this.#wait());
-      const answer = await connection.run(statements);
-      this.#release(connection);
+      const answer = await this.#runOn(connection, statements);
       if (answer.kind === "failed" && isConflict(answer.error) && conflicts < MOST_CONFLICTS) {
         conflicts += 1;
         await sleep(Math.random() * 2 ** Math.min(conflicts, 6));
@@ -92,6 +91,25 @@ export class Pool {
         return answer;
       }
     }
+  }
+
+  /** However it ends, the connection is not kept from the others: it goes back, or makes room for another. */
+  async #runOn(connection: Connection, statements: readonly PlannedStatement[]): Promise<Answer> {
+    let answer: Answer | undefined;
+    try {
+      answer = await connection.run(statements);
+      return answer;
+    } finally {
+      // Without an answer nobody knows how much of the statements was written: the next ones must not follow on that.
+      if (answer) this.#release(connection);
+      else this.#discard(connection);
+    }
+  }
+
+  #discard(connection: Connection): void {
+    this.#forget(connection);
+    connection.end().catch(() => {});
+    this.#grow();
   }
 
   #wait(): Promise<Connection> {

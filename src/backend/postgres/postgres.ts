@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { Client } from "pg";
 import { errorMessage, holdfastError } from "../../contracts/error.ts";
+import { checkValues } from "../check-values.ts";
 import type { Backend, BatchOutcome, Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import { type ConnectionEvents, connect } from "./connection.ts";
 import { REFUSED, statementFailure } from "./failure.ts";
@@ -64,7 +65,10 @@ export function postgres(
 async function open(settings: Settings): Promise<SqlDriver> {
   const { url, schema, patienceMilliseconds, answerMilliseconds } = settings;
   const planOf = createPlans();
-  const plan = (statement: Statement): PlannedStatement => ({ plan: planOf(statement), params: statement.params });
+  const plan = (statement: Statement): PlannedStatement => {
+    checkValues(statement.params);
+    return { plan: planOf(statement), params: statement.params };
+  };
   const lockKey = (name: string) => advisoryKey(`${schema}\n${name}`);
   const abandoning = new AbortController();
   const abandoned = abandoning.signal;

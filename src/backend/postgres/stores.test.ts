@@ -3,6 +3,7 @@ import { emptySchema } from "../../../test/postgres.ts";
 import { eraseEverything, type StoresInTest } from "../contract/stores-in-test.ts";
 import { describeMigrate } from "../sql/migrate.contract.ts";
 import { openStores } from "../sql/open-stores.ts";
+import { describeSignedDeletion } from "../sql/signed-deletion.contract.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import { describeStores } from "../stores.contract.ts";
 import { postgres } from "./postgres.ts";
@@ -18,12 +19,15 @@ afterAll(async () => {
   await opened?.drop();
 });
 
-describeStores("PostgreSQL", async () => {
+async function open(): Promise<StoresInTest> {
   first ??= openFirst();
   const { process } = await first;
   await eraseEverything(process.driver);
   return process;
-});
+}
+
+describeStores("PostgreSQL", open);
+describeSignedDeletion("PostgreSQL", open);
 
 describeMigrate("PostgreSQL", async (count) => {
   const { url, schema, drop } = await emptySchema();

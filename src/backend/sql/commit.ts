@@ -4,6 +4,7 @@ import type { Statement } from "../sql-driver.ts";
 import type { CallChange, Commit } from "../thread-store.ts";
 import { changeBudget } from "./budgets.ts";
 import { considerEffects, dueWithEffects } from "./effects.ts";
+import { eraseStatements } from "./erase.ts";
 import { insertRequest } from "./requests.ts";
 import { insertEntry } from "./wake.ts";
 import { writeStatements } from "./writes.ts";
@@ -17,6 +18,7 @@ export function commitStatements(commit: Commit): readonly Statement[] {
     ...commit.messages.map((_, index) => insertMessage(commit, index)),
     ...(commit.answer === undefined ? [] : [keepAnswer(thread_id, commit.answer)]),
     ...drain(commit),
+    ...eraseStatements(commit),
     ...commit.queued.flatMap((entry) => [nextEntry(thread_id), insertEntry(thread_id, entry)]),
     ...changeRun(commit),
     ...commit.calls.map((change) => changeCall(commit, change)),
@@ -73,11 +75,13 @@ function changesEffects({ writes }: Commit): boolean {
 }
 
 function insertEvent({ thread_id, seq, steps, event, next_message, tail_from, summary_seq }: Commit): Statement {
-  const sql = `insert into events (thread_id, seq, run, step, records, notes, messages_from, messages_to, tail_from,
-      summary_seq, settled, at, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now_us(), $12)`;
-  const { run, records, notes, messages_from, settled, hash } = event;
+  const sql = `insert into events (thread_id, seq, run, step, records, notes, salt, notes_hash, messages_from,
+      messages_to, tail_from, summary_seq, settled, at, hash)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now_us(), $14)`;
+  const { run, records, notes, salt, notes_hash, messages_from, settled, hash } = event;
+  const own = [run, steps, records, notes, salt, notes_hash];
   const range = [messages_from, next_message, tail_from, summary_seq];
-  return { sql, params: [thread_id, seq, run, steps, records, notes, ...range, settled ? 1 : 0, hash] };
+  return { sql, params: [thread_id, seq, ...own, ...range, settled ? 1 : 0, hash] };
 }
 
 function insertMessage({ thread_id, event, steps, messages }: Commit, index: number): Statement {

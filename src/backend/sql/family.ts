@@ -2,6 +2,7 @@
 import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import type { ThreadStore } from "../thread-store.ts";
 import { attemptBatch } from "./attempt-batch.ts";
+import { entomb } from "./audit.ts";
 import { leaveForParent, SUBAGENT_ENDED } from "./leave.ts";
 import { lockForErasing } from "./lock-threads.ts";
 import * as rows from "./rows.ts";
@@ -11,6 +12,7 @@ import { livingTree, wholeTree } from "./tree.ts";
 const TABLES_OF_A_THREAD = [
   "answers",
   "thread_arguments",
+  "thread_subjects",
   "inbox",
   "messages",
   "events",
@@ -26,7 +28,7 @@ const TABLES_OF_A_THREAD = [
 
 export function createFamily(
   driver: SqlDriver,
-): Pick<ThreadStore, "children" | "liveChildren" | "descendants" | "delete"> {
+): Pick<ThreadStore, "children" | "liveChildren" | "descendants" | "delete" | "idle"> {
   return {
     async children(parentId, { live, relationship, limit }) {
       const params: Scalar[] = [parentId];
@@ -59,7 +61,19 @@ export function createFamily(
       return found.map(rows.thread);
     },
 
-    async delete(id) {
+    async idle({ for_us, limit, after }) {
+      const next = after === undefined ? "" : "and id > $3";
+      const found = await driver.all(
+        `select id from threads as root
+          where parent_id is null and ${isIdle("root", "$1")} ${next}
+            and not exists (select 1 from threads where parent_id = root.id and not (${isIdle("threads", "$1")}))
+          order by id limit $2`,
+        after === undefined ? [for_us, limit] : [for_us, limit, after],
+      );
+      return found.map((row) => rows.text(row.id));
+    },
+
+    async delete(id, reason = "deleted", idle_us = null) {
       // Read before: when the answer is lost, nobody can tell any more.
       const known = await driver.all(wholeTree("$1"), [id]);
       const erase = TABLES_OF_A_THREAD.map(
@@ -83,13 +97,30 @@ export function createFamily(
       });
       const done = await attemptBatch(driver, [
         ...lockForErasing(driver, id),
+        ...(idle_us === null ? [] : [stillIdle(id, idle_us)]),
         ...leaveForParent(id, SUBAGENT_ENDED),
+        entomb(id, reason),
         ...erase,
         ...bytes,
         threads,
       ]);
+      if (done.outcome === "refused") return [];
       const erased = done.outcome === "committed" ? (done.rows.at(-1) ?? []) : [];
       return [...new Set([...known, ...erased].map((row) => rows.text(row.id)))];
     },
   };
+}
+
+/** Nothing is under way, waited for or planned, and nobody has left anything for so long. */
+function isIdle(table: string, since: string): string {
+  return `${table}.due_at is null and ${table}.lease_by is null and ${table}.stuck_at is null
+    and ${table}.status not in ('running', 'waiting') and ${table}.updated_at < (select now_us()) - cast(${since} as bigint)
+    and not exists (select 1 from inbox where inbox.thread_id = ${table}.id and inbox.drained_at is null)
+    and not exists (select 1 from requests where requests.thread_id = ${table}.id and requests.status = 'pending')`;
+}
+
+/** Refuses the batch when somebody came back in the last moment, to the thread or to one that descends from it. */
+function stillIdle(id: string, idle: number): Statement {
+  const sql = `select id from threads where id in (${wholeTree("$1")} /*few rows*/) and not (${isIdle("threads", "$2")})`;
+  return { sql, params: [id, idle], expect: 0 };
 }

@@ -39,7 +39,10 @@ export function describeMigrate(name: string, open: (count: number) => Promise<r
       await driver.batch([
         statement("create table meta (name text primary key, value text not null)"),
         statement("insert into meta (name, value) values ('schema_version', '2')"),
-        ...migrations.slice(0, 2).flat().map(statement),
+        ...migrations
+          .slice(0, 2)
+          .flat()
+          .map((each) => statement(each as string)),
         statement(`insert into threads (id, thread_key, agent, status, created_at, updated_at, state_version, run, steps,
             next_seq, next_message, tail_from, last_hash, inbox_seq, wake_rev, lease_until, epoch, claims)
           values ('old', 'key', 'sales', 'idle', 1, 1, 1, 1, 1, 1, 1, 0, 'hash', 0, 0, 0, 0, 0)`),

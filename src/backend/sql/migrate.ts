@@ -3,6 +3,7 @@ import { holdfastError } from "../../contracts/error.ts";
 import type { SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch } from "./attempt-batch.ts";
 import { migrations } from "./schema.ts";
+import type { MigrationStatement } from "./tables/migration.ts";
 
 /** Migrates if that is due. Throws `database_too_new` when the data was written by a newer version. */
 export async function migrate(driver: SqlDriver): Promise<void> {
@@ -15,7 +16,7 @@ export async function migrate(driver: SqlDriver): Promise<void> {
     const next = migrations[version];
     if (!next) return;
     // Refused when another process was faster; then its version is read again.
-    await driver.batch([claimVersion(version), ...next.map(statement)]);
+    await driver.batch([claimVersion(version), ...next.map((each) => statement(textFor(driver, each)))]);
   }
 }
 
@@ -35,6 +36,10 @@ function claimVersion(version: number): Statement {
   }
   const sql = "update meta set value = $2 where name = $1 and value = $3";
   return { sql, params: [VERSION, next, String(version)], expect: 1 };
+}
+
+function textFor({ name }: SqlDriver, each: MigrationStatement): string {
+  return typeof each === "string" ? each : each[name];
 }
 
 function statement(sql: string): Statement {

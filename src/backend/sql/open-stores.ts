@@ -2,16 +2,29 @@
 import { holdfastError } from "../../contracts/error.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import type { Stores } from "../stores.ts";
+import { createActionStore } from "./actions.ts";
+import { createApprovalMemoryStore } from "./approval-memory.ts";
 import { attemptBatch } from "./attempt-batch.ts";
+import { createAuditStore } from "./audit.ts";
+import { createBridgeStore } from "./bridge.ts";
 import { createBudgetStore } from "./budgets.ts";
+import { createChannelStore } from "./channels.ts";
 import { createEngine } from "./engine.ts";
 import { createFileStore } from "./files.ts";
+import { createGrantStore } from "./grants.ts";
+import { createGuidelineStore } from "./guidelines.ts";
+import { createIdentityStore } from "./identities.ts";
 import { createInbox } from "./inbox.ts";
 import { createLiveTextStore } from "./live-text.ts";
+import { createMemoryStore } from "./memories.ts";
 import { migrate } from "./migrate.ts";
 import { createRequestStore } from "./requests.ts";
+import { createSessionStore } from "./sessions.ts";
+import { signedDeletion } from "./signed-deletion.ts";
 import { createStateStore } from "./state.ts";
+import { createSubjectStore } from "./subjects.ts";
 import { createThreadStore } from "./threads.ts";
+import { createTokenStore } from "./tokens.ts";
 import { createWriteStore } from "./write-store.ts";
 
 const FINGERPRINT = "secret_key_fingerprint";
@@ -23,11 +36,16 @@ export async function knowsKey(driver: SqlDriver): Promise<boolean> {
   return known !== undefined;
 }
 
-export async function openStores(driver: SqlDriver, { keyFingerprint }: { keyFingerprint: string }): Promise<Stores> {
+/** `sign`: with the key of the installation. Without it nobody can tell a thread that was deleted from one that was removed. */
+export async function openStores(
+  driver: SqlDriver,
+  { keyFingerprint, sign }: { readonly keyFingerprint: string; readonly sign?: (text: string) => string },
+): Promise<Stores> {
   await migrate(driver);
   await checkKey(driver, keyFingerprint);
+  const threads = createThreadStore(driver);
   return {
-    threads: createThreadStore(driver),
+    threads: sign ? { ...threads, delete: signedDeletion(driver, threads, sign) } : threads,
     inbox: createInbox(driver),
     requests: createRequestStore(driver),
     engine: createEngine(driver),
@@ -36,6 +54,18 @@ export async function openStores(driver: SqlDriver, { keyFingerprint }: { keyFin
     files: createFileStore(driver),
     state: createStateStore(driver),
     writes: createWriteStore(driver),
+    memories: createMemoryStore(driver),
+    guidelines: createGuidelineStore(driver),
+    audit: createAuditStore(driver),
+    sessions: createSessionStore(driver),
+    channels: createChannelStore(driver),
+    bridge: createBridgeStore(driver),
+    identities: createIdentityStore(driver),
+    subjects: createSubjectStore(driver),
+    tokens: createTokenStore(driver),
+    grants: createGrantStore(driver),
+    approvalMemory: createApprovalMemoryStore(driver),
+    actions: createActionStore(driver),
   };
 }
 

@@ -1,6 +1,7 @@
 // Requests in SQL.
-import type { NewRequest, RequestStore } from "../request-store.ts";
+import type { NewRequest, RequestStore, RequestTerms } from "../request-store.ts";
 import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
+import { rememberStatement } from "./approval-memory.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 import { insertEntry, tell, wake } from "./wake.ts";
@@ -14,7 +15,7 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
   return {
     get,
 
-    async list({ thread_id, status, after, limit = 100 }) {
+    async list({ thread_id, status, kind, after, limit = 100 }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       const where = (condition: (placeholder: string) => string, value: Scalar) => {
@@ -22,6 +23,7 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
       };
       if (thread_id !== undefined) where((placeholder) => `thread_id = ${placeholder}`, thread_id);
       if (status !== undefined) where((placeholder) => `status = ${placeholder}`, status);
+      if (kind !== undefined) where((placeholder) => `kind = ${placeholder}`, kind);
       if (after !== undefined) {
         where(
           (placeholder) => `(created_at, id) > (select created_at, id from requests where id = ${placeholder})`,
@@ -35,7 +37,7 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
       return found.map(rows.request);
     },
 
-    async submit(id, { body, payload_hash }) {
+    async submit(id, { body, payload_hash, mac, resolver, decided_by, edited, remembered }) {
       const request = await get(id);
       if (!request) return "refused";
       const entry = {
@@ -49,16 +51,24 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
         urgent: false,
       } as const;
       const answer = {
-        sql: `update requests set status = 'answered', answer = $2, payload_hash = $3, ended_at = now_us()
+        sql: `update requests set status = 'answered', answer = $2, payload_hash = $3, answer_mac = $4, resolver = $5,
+            decided_by = $6, sealed = coalesce($7, sealed), binding = coalesce($8, binding), ended_at = now_us()
           where id = $1 and status = 'pending' and (expires_at is null or expires_at > now_us())`,
-        params: [id, body, payload_hash],
+        params: [
+          ...[id, body, payload_hash, mac, resolver ?? null, decided_by ?? null],
+          ...[edited?.sealed ?? null, edited?.binding ?? null],
+        ],
         expect: 1,
       };
       // The same answer by somebody else is as good: nobody could tell the two apart.
       const answered = async () => ((await get(id))?.payload_hash === payload_hash ? COMMITTED : undefined);
       const { outcome } = await attemptBatch(
         driver,
-        [wake(request.thread_id, entry), answer, insertEntry(request.thread_id, entry), tell(request.thread_id, entry)],
+        [
+          ...[wake(request.thread_id, entry), answer, insertEntry(request.thread_id, entry)],
+          ...(remembered ? [rememberStatement(remembered)] : []),
+          tell(request.thread_id, entry),
+        ],
         answered,
       );
       return outcome === "committed" ? "submitted" : "refused";
@@ -71,6 +81,10 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
   };
 }
 
+const noTerms: RequestTerms = {
+  ...{ agent: "", creator: null, workspace_type: null, workspace_id: null, policy_version: "", approvers: null },
+};
+
 /** With `unlessTerminated` nothing happens when the thread is: no call would ever close the request. */
 export function insertRequest(
   threadId: string,
@@ -79,10 +93,13 @@ export function insertRequest(
   { unlessTerminated = false } = {},
 ): Statement {
   const sql = `insert into requests (id, thread_id, run, call, kind, tool_name, status, shown, sealed, binding,
-      created_at, expires_at)
-    select $1, id, $3, $4, $5, $6, 'pending', $7, $8, $9, now_us(), now_us() + cast($10 as bigint)
+      agent, creator, workspace_type, workspace_id, policy_version, approvers, created_at, expires_at)
+    select $1, id, $3, $4, $5, $6, 'pending', $7, $8, $9, $11, $12, $13, $14, $15, $16, now_us(),
+      now_us() + cast($10 as bigint)
     from threads where id = $2${unlessTerminated ? " and terminated_at is null" : ""}
     on conflict (id) do nothing`;
   const { id, call, kind, tool_name, shown, sealed, binding, expires_after } = request;
-  return { sql, params: [id, threadId, run, call, kind, tool_name, shown, sealed, binding, expires_after] };
+  const { agent, creator, workspace_type, workspace_id, policy_version, approvers } = request.terms ?? noTerms;
+  const terms = [agent, creator, workspace_type, workspace_id, policy_version, approvers];
+  return { sql, params: [id, threadId, run, call, kind, tool_name, shown, sealed, binding, expires_after, ...terms] };
 }

@@ -62,7 +62,7 @@ export function message(row: Row): StoredMessage {
 }
 
 export const EVENT =
-  "seq, run, step, records, notes, messages_from, messages_to, tail_from, summary_seq, settled, at, hash";
+  "seq, run, step, records, notes, salt, notes_hash, messages_from, messages_to, tail_from, summary_seq, settled, at, hash";
 
 export function event(row: Row): StoredEvent {
   return {
@@ -71,6 +71,8 @@ export function event(row: Row): StoredEvent {
     step: number(row.step),
     records: text(row.records),
     notes: optionalText(row.notes),
+    salt: optionalText(row.salt),
+    notes_hash: optionalText(row.notes_hash),
     messages_from: number(row.messages_from),
     messages_to: number(row.messages_to),
     tail_from: number(row.tail_from),
@@ -125,7 +127,8 @@ export function entry(row: Row): Entry {
 }
 
 export const REQUEST = `id, thread_id, run, call, kind, tool_name, status, shown, sealed, binding, answer, payload_hash,
-  created_at, expires_at, ended_at`;
+  agent, creator, workspace_type, workspace_id, policy_version, approvers, answer_mac, resolver, decided_by, created_at,
+  expires_at, ended_at`;
 
 export function request(row: Row): StoredRequest {
   return {
@@ -141,6 +144,17 @@ export function request(row: Row): StoredRequest {
     binding: text(row.binding),
     answer: optionalText(row.answer),
     payload_hash: optionalText(row.payload_hash),
+    terms: {
+      agent: text(row.agent),
+      creator: optionalText(row.creator),
+      workspace_type: optionalText(row.workspace_type),
+      workspace_id: optionalText(row.workspace_id),
+      policy_version: text(row.policy_version),
+      approvers: optionalText(row.approvers),
+    },
+    answer_mac: optionalText(row.answer_mac),
+    resolver: optionalText(row.resolver),
+    decided_by: optionalText(row.decided_by),
     created_at: number(row.created_at),
     expires_at: optionalNumber(row.expires_at),
     ended_at: optionalNumber(row.ended_at),

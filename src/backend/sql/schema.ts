@@ -1,8 +1,17 @@
 // The tables, as numbered migrations that only go forward. One text serves both databases: JSON is text (a JSON type
 // would reorder keys and break hashes), times are integer microseconds, flags 0 and 1.
+import { access } from "./tables/access.ts";
+import { approvals } from "./tables/approvals.ts";
+import { audit } from "./tables/audit.ts";
+import { channels } from "./tables/channels.ts";
+import { guidelines } from "./tables/guidelines.ts";
+import { memories } from "./tables/memories.ts";
+import type { MigrationStatement } from "./tables/migration.ts";
+import { sessions } from "./tables/sessions.ts";
+import { subjects } from "./tables/subjects.ts";
 
 /** Each entry brings a database from the version of its index to the next. Never edit one that was released: add another. */
-export const migrations: readonly (readonly string[])[] = [
+export const migrations: readonly (readonly MigrationStatement[])[] = [
   [
     // The state of a run is bounded and rewritten; the engine is the last group of columns, so that work and its wake-up
     // are one update of one row.
@@ -233,4 +242,6 @@ export const migrations: readonly (readonly string[])[] = [
     "create index effects_created on effects (thread_id, created_at, id)",
     "create index requests_of_threads on requests (thread_id, created_at, id)",
   ],
+  // Who acts and decides, what is remembered, and the proof of it.
+  [...subjects, ...approvals, ...sessions, ...memories, ...guidelines, ...access, ...channels, ...audit],
 ];

@@ -5,10 +5,11 @@ import { attemptBatch, type Known } from "./attempt-batch.ts";
 import { commitStatements } from "./commit.ts";
 import { OPEN } from "./effects.ts";
 import { createFamily } from "./family.ts";
-import { forkStatements } from "./fork.ts";
+import { ERASED_AT, forkStatements } from "./fork.ts";
 import { lockThreads } from "./lock-threads.ts";
 import { insertArguments, insertThread } from "./new-thread.ts";
 import * as rows from "./rows.ts";
+import { insertSubject, SUBJECT, subjectRow } from "./subjects.ts";
 import { terminateStatements } from "./terminate.ts";
 import { writeStatements } from "./writes.ts";
 
@@ -63,6 +64,7 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
         // What comes with a new thread is not written for one that was there.
         writes.length > 0 ? { ...insertThread(thread), expect: 1 } : insertThread(thread),
         ...insertArguments(thread),
+        ...insertSubject(thread),
         ...writes.flatMap((write) => writeStatements(write, null)),
       ]);
       const row = inserted.outcome === "committed" ? inserted.rows[0]?.[0] : undefined;
@@ -93,11 +95,12 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
     async load(id): Promise<LoadedThread | undefined> {
       const [row] = await driver.all(
         `select ${rows.THREAD}, threads.epoch, wake_rev, state, working, answers.sealed as answer,
-            thread_arguments.sealed as arguments, tail_from, summary_seq, last_hash,
+            thread_arguments.sealed as arguments, ${SUBJECT}, tail_from, summary_seq, last_hash,
             case when exists (select 1 from effects where effects.thread_id = threads.id and effects.status in (${OPEN})
               and scheduled_at <= now_us()) then 1 else 0 end as has_due_effect
           from threads left join answers on answers.thread_id = id
             left join thread_arguments on thread_arguments.thread_id = id
+            left join thread_subjects on thread_subjects.thread_id = id
           where id = $1`,
         [id],
       );
@@ -115,6 +118,7 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
         summary_seq,
         last_hash: rows.text(row.last_hash),
         arguments: rows.optionalText(row.arguments),
+        subject: row.principal === null ? null : subjectRow(row),
         has_due_effect: rows.number(row.has_due_effect) === 1,
         messages: await transcript(id, tail_from, summary_seq),
       };
@@ -149,10 +153,10 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
 
     async fork(fork) {
       const { id, key } = fork;
-      const { outcome } = await attemptBatch(driver, forkStatements(fork));
-      if (outcome === "committed") return "forked";
+      const done = await attemptBatch(driver, forkStatements(fork));
+      if (done.outcome === "committed") return "forked";
       const known = await byKey(key);
-      if (!known) return "not_settled";
+      if (!known) return done.at === ERASED_AT ? "overtaken" : "not_settled";
       // Its own id under its own key: the first try was committed, only its answer got lost.
       return known.id === id ? "forked" : "known";
     },

@@ -4,12 +4,13 @@ import type { Statement } from "../sql-driver.ts";
 
 /**
  * Makes a thread due, unless it is stopped and the work may wait. It comes first in its batch: the row it locks keeps
- * the numbers of the inbox in order.
+ * the numbers of the inbox in order. A thread that is
+ * terminated takes one thing only: that something is to be erased from it.
  */
-export function wake(threadId: string, { wakes_stopped }: Pick<NewEntry, "wakes_stopped">): Statement {
+export function wake(threadId: string, { kind, wakes_stopped }: Pick<NewEntry, "kind" | "wakes_stopped">): Statement {
   const sql = `update threads set wake_rev = wake_rev + 1, inbox_seq = inbox_seq + 1, updated_at = now_us(),
     due_at = case when (status = 'stopped' and $2 = 0) or due_at <= now_us() then due_at else now_us() end
-    where id = $1 and terminated_at is null`;
+    where id = $1${kind === "erasure" ? "" : " and terminated_at is null"}`;
   return { sql, params: [threadId, wakes_stopped ? 1 : 0], expect: 1 };
 }
 

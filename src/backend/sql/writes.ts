@@ -3,9 +3,12 @@ import type { Statement } from "../sql-driver.ts";
 import type { NewFile, Write } from "../write.ts";
 import { changeEffect, forgetEffects, scheduleEffect } from "./effects.ts";
 import { leaveAnswer, leaveEntry } from "./leave.ts";
+import { forgetMemory, keepMemory } from "./memory-statements.ts";
 import { insertArguments, insertThread } from "./new-thread.ts";
 import { insertRequest } from "./requests.ts";
+import { insertSubject } from "./subjects.ts";
 import { terminateStatements } from "./terminate.ts";
+import { changeInSessions, eraseFromSessions, transcriptStatements } from "./transcript.ts";
 
 /** `holder`: the thread whose lease the batch is written under, if any. */
 export function writeStatements(write: Write, holder: string | null): readonly Statement[] {
@@ -27,7 +30,11 @@ export function writeStatements(write: Write, holder: string | null): readonly S
         ? [changeEffect(write), forgetEffects(write.thread_id)]
         : [changeEffect(write)];
     case "thread":
-      return [{ ...insertThread(write.thread), expect: 1 }, ...insertArguments(write.thread)];
+      return [
+        { ...insertThread(write.thread), expect: 1 },
+        ...insertArguments(write.thread),
+        ...insertSubject(write.thread),
+      ];
     case "entry":
       return leaveEntry(write.thread_id, write.entry, write);
     case "answer":
@@ -38,6 +45,16 @@ export function writeStatements(write: Write, holder: string | null): readonly S
       return [showChild(write.thread_id, write.status)];
     case "agent":
       return [{ sql: "update threads set agent = $2 where id = $1", params: [write.thread_id, write.agent] }];
+    case "transcript":
+      return transcriptStatements(write);
+    case "transcript_changed":
+      return changeInSessions(write.thread_id, write.from);
+    case "transcript_erased":
+      return eraseFromSessions(write.thread_id, write.seqs);
+    case "memory":
+      return keepMemory(write, { byAgent: true });
+    case "memory_gone":
+      return [forgetMemory(write.scope, { byAgent: true })];
     case "terminate":
       return terminateStatements(write.thread_id, write.stop);
     default:

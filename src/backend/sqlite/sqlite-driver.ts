@@ -1,6 +1,7 @@
 // The SQL driver on an open SQLite connection: batches that arrive together share one commit.
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { holdfastError } from "../../contracts/error.ts";
+import { checkValues } from "../check-values.ts";
 import type { Clock } from "../clock.ts";
 import type { BatchOutcome, Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import type { LongReader } from "./long-reader.ts";
@@ -30,14 +31,21 @@ type Attempt = BatchOutcome | { readonly outcome: "failed"; readonly error: unkn
 export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteConnection): SqlDriver {
   const perform = statementsOn(database, clock);
   const signals = signalsOn(database);
-  const begin = database.prepare("begin immediate");
-  const commit = database.prepare("commit");
-  const rollback = database.prepare("rollback");
-  const savepoint = database.prepare("savepoint batch");
-  const rollbackTo = database.prepare("rollback to batch");
-  const release = database.prepare("release batch");
+  const begin = prepared("begin immediate");
+  const commit = prepared("commit");
+  const rollback = prepared("rollback");
+  const savepoint = prepared("savepoint batch");
+  const rollbackTo = prepared("rollback to batch");
+  const release = prepared("release batch");
   let waiting: Waiting[] = [];
   let closing: Promise<void> | undefined;
+
+  function prepared(sql: string): StatementSync {
+    const statement = database.prepare(sql);
+    // Every run tells the number of the last row, and an index of words numbers its own beyond what a number can hold.
+    statement.setReadBigInts(true);
+    return statement;
+  }
 
   // Everything up to the commit happens in one go, so nobody else on this connection ever sees a transaction half done.
   function commitGroup(): void {
@@ -134,7 +142,10 @@ export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteCo
     all,
     async readLong(sql, params = []) {
       checkOpen();
-      return reader ? reader.read(sql, params) : all(sql, params);
+      if (!reader) return all(sql, params);
+      // Here, because not everything can be sent to another thread.
+      checkValues(params);
+      return reader.read(sql, params);
     },
     async batch(statements) {
       checkOpen();

@@ -1,5 +1,6 @@
 // Statements of the portable SQL on a SQLite connection: translated and prepared once, then kept.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { checkValues } from "../check-values.ts";
 import type { Clock } from "../clock.ts";
 import type { Row, Scalar } from "../sql-driver.ts";
 
@@ -26,6 +27,8 @@ export function statementsOn(
     const { text, parameters } = translate(sql);
     const statement = database.prepare(text);
     const prepared = { statement, parameters, returnsRows: statement.columns().length > 0 };
+    // What it then tells besides the count may be beyond what a number can hold.
+    if (!prepared.returnsRows) statement.setReadBigInts(true);
     if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
     kept.set(sql, prepared);
     return prepared;
@@ -36,6 +39,7 @@ export function statementsOn(
     if (params.length !== parameters) {
       throw new TypeError(`The statement takes ${parameters} values, not ${params.length}: ${sql}`);
     }
+    checkValues(params);
     const values = params.map(bindable);
     if (!returnsRows) return { rows: none, count: Number(statement.run(...values).changes) };
     const rows = statement.all(...values) as Row[];

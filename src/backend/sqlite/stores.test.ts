@@ -5,11 +5,13 @@ import { onTestFinished } from "vitest";
 import type { StoresInTest } from "../contract/stores-in-test.ts";
 import { describeMigrate } from "../sql/migrate.contract.ts";
 import { openStores } from "../sql/open-stores.ts";
+import { describeSignedDeletion } from "../sql/signed-deletion.contract.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import { describeStores } from "../stores.contract.ts";
 import { sqlite } from "./sqlite.ts";
 
 describeStores("SQLite", open);
+describeSignedDeletion("SQLite", open);
 describeMigrate("SQLite", async (count) => Array(count).fill(await openDriver()));
 
 async function open(): Promise<StoresInTest> {

@@ -3,9 +3,15 @@ import { trimmed } from "../coerce.ts";
 import { isMap, type UnknownMap } from "../json.ts";
 import { whenReady } from "../when-ready.ts";
 import * as capabilityCeiling from "./capability-ceiling.ts";
+import { userId } from "./user-id.ts";
 
 /** The host's own answer: whether a user holds a capability. */
-export type HoldsCapability = (userId: number, capability: string) => boolean | PromiseLike<boolean>;
+export type HoldsCapability = (
+  userId: number,
+  capability: string,
+  /** Where it is asked for, where that matters. */
+  about?: { readonly workspace_id?: string },
+) => boolean | PromiseLike<boolean>;
 
 /**
  * True when the principal may do it. A ceiling in the context narrows the principal's own and never replaces it; one
@@ -32,7 +38,7 @@ export function can(
 function usersAllowed(principal: UnknownMap, capability: string, context: UnknownMap): readonly number[] {
   try {
     const given = [principal.capability_ceiling, context.capability_ceiling].filter((ceiling) => ceiling != null);
-    if (given.length === 0) return [capabilityCeiling.userId(principal.acting_user_id)];
+    if (given.length === 0) return [userId(principal.acting_user_id)];
     const ceilings = given.map(capabilityCeiling.fromArray);
     const allowed = ceilings.every((ceiling) => capabilityCeiling.allows(ceiling, capability));
     return allowed ? [...new Set(ceilings.map(({ user_id }) => user_id))] : [];

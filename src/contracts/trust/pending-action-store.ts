@@ -66,8 +66,8 @@ export function isPendingActionStore(value: unknown): value is PendingActionStor
   return isMap(value) && typeof value.store === "function";
 }
 
-// A deleted action must say through whom, and deleting names nobody.
-const DELETED_BY = "system";
+/** A deleted action must say through whom, and deleting names nobody. */
+export const DELETED_BY = "system";
 
 /** A store in memory: for one process and for tests. It keeps every action it was ever given. */
 export function createMemoryPendingActionStore({ now }: { readonly now: () => Date }): PendingActionStore {
@@ -104,12 +104,7 @@ export function createMemoryPendingActionStore({ now }: { readonly now: () => Da
       return seal(matching(filters).slice(start, start + limit));
     },
     summary(filters) {
-      const found = matching(filters ?? {});
-      return seal({
-        total: found.length,
-        by_status: counted(found.map(({ status }) => status)),
-        by_kind: counted(found.map(({ kind }) => kind)),
-      });
+      return summaryOf(matching(filters ?? {}));
     },
     recordResolution(actionId, { decision, resolver, result = null, error = null, metadata = {} }) {
       return leavePending(actionId, {
@@ -132,10 +127,20 @@ export function createMemoryPendingActionStore({ now }: { readonly now: () => Da
   };
 }
 
+/** How many there are, of each status and each kind. */
+export function summaryOf(actions: readonly PendingAction[]): PendingActionSummary {
+  return seal({
+    total: actions.length,
+    by_status: counted(actions.map(({ status }) => status)),
+    by_kind: counted(actions.map(({ kind }) => kind)),
+  });
+}
+
 const exactFilters = ["status", "kind", "agent", "creator", "resolver"] as const;
 const workspaceFilters = ["workspace_type", "workspace_id"] as const;
 
-function matches(action: PendingAction, filters: PendingActionFilters): boolean {
+/** True when an action is one of those that are asked for. */
+export function matches(action: PendingAction, filters: PendingActionFilters): boolean {
   return (
     exactFilters.every((field) => filters[field] == null || filters[field] === action[field]) &&
     workspaceFilters.every((field) => filters[field] == null || filters[field] === action.workspace?.[field]) &&
@@ -151,8 +156,8 @@ function isWithin(time: string | null, after: string | undefined, before: string
   return (after == null || moment >= instant(after)) && (before == null || moment <= instant(before));
 }
 
-// A time without a zone is UTC, wherever this process runs.
-function instant(time: string): number {
+/** Milliseconds since 1970, or NaN for what names no moment. A time without a zone is UTC, wherever this process runs. */
+export function instant(time: string): number {
   const hasZone = /(?:Z|GMT|UTC|[+-]\d\d(?::?\d\d)?)$/i.test(time);
   return Date.parse(hasZone || !time.includes(":") ? time : `${time}Z`);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fromArray } from "./principal.ts";
 import { safeMetadata } from "./safe-principal.ts";
 
 const principal = {
@@ -30,5 +31,17 @@ describe("safeMetadata", () => {
 
   it("reads nothing into what is missing", () => {
     expect(safeMetadata({})).toMatchObject({ acting_user_id: 0, effective_agent_id: null, owner_type: null });
+  });
+
+  it("leaves what is safe as it is, and believes nothing that only says so", () => {
+    const shown = safeMetadata({ ...principal, owner_type: "browser", owner_key: "opaque" });
+    expect(safeMetadata(shown)).toEqual(shown);
+    expect(safeMetadata({ ...shown, token_id: 9 })).not.toHaveProperty("token_id");
+    expect(JSON.stringify(safeMetadata({ ...shown, workspace_id: { cookie: "c" } }))).not.toContain("cookie");
+  });
+
+  it("shows of a full record what it shows of the fields that were given", () => {
+    const given = { ...principal, workspace_id: 5, owner_type: "browser", owner_key: "opaque" };
+    expect(safeMetadata(fromArray(given))).toEqual(safeMetadata(given));
   });
 });

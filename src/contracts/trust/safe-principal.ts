@@ -1,13 +1,15 @@
 // What a model, a browser or a log may know about who acts. Never in it: token ids, owner keys, request metadata, claims,
 // capability lists and cryptographic bindings.
-import { identifier, scalarText } from "../coerce.ts";
-import { asMap, emptyMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
-import { userId } from "./capability-ceiling.ts";
+import { scalarText } from "../coerce.ts";
+import { asMap, emptyMap, isContainer, type JsonMap, seal, snapshotMap, type UnknownMap } from "../json.ts";
+import { conversationOwner } from "./conversation-owner.ts";
+import { userId } from "./user-id.ts";
 
-/** The safe part of a principal record, with whether the rest is there. */
+/** The safe part of a principal record, with whether the rest is there. What is such a part already stays as it is. */
 export function safeMetadata(given: unknown): JsonMap {
   const principal = asMap(given) ?? emptyMap;
-  const owner = ownerType(principal);
+  if (isSafe(principal)) return snapshotMap(principal);
+  const owner = conversationOwner(principal)?.type ?? null;
   return seal({
     schema_version: 1,
     effective_agent_id: text(principal.effective_agent_id),
@@ -24,12 +26,16 @@ export function safeMetadata(given: unknown): JsonMap {
   });
 }
 
-/** Whose conversations these are: the stated owner's, the user's, or the token's; a token never owns as its user. */
-function ownerType({ owner_type, owner_key, auth_source, token_id, acting_user_id }: UnknownMap): string | null {
-  const stated = identifier(owner_type);
-  if (stated !== undefined && identifier(owner_key) !== undefined) return stated;
-  if (auth_source === "agent_token") return userId(token_id) > 0 ? "token" : null;
-  return userId(acting_user_id) > 0 ? "user" : null;
+/** The names of all that is safe; with any other beside them it is a record, whatever it says it is. */
+const safeFields: ReadonlySet<string> = new Set([
+  ...["schema_version", "effective_agent_id", "auth_source", "request_context", "acting_user_id", "workspace_id"],
+  ...["client_id", "audience_id", "owner_type", "has_conversation_owner", "has_capability_ceiling"],
+  "has_caller_context",
+]);
+
+function isSafe(principal: UnknownMap): boolean {
+  if (principal.schema_version !== 1) return false;
+  return Object.entries(principal).every(([field, value]) => safeFields.has(field) && !isContainer(value));
 }
 
 function text(value: unknown): string | null {

@@ -6,6 +6,7 @@ import { contentText } from "../../contracts/standard/content-text.ts";
 import type { TurnRunner } from "../../loop/options.ts";
 import type { ModelOptions } from "../../models/model.ts";
 import { nothingLeft } from "../calls/left-behind.ts";
+import { shownReturn } from "../calls/shown-outcome.ts";
 import { type Assembled, assemble } from "../context/assemble.ts";
 import { untilTimeUp, workTimeLeft } from "../funds/work-time.ts";
 import type { HeldThread } from "../held-thread.ts";
@@ -15,6 +16,7 @@ import { createLiveAnswer, type LiveAnswer } from "../stream/live-answer.ts";
 import { currentModel, spoken, type ThreadRun, unspoken } from "../thread-run.ts";
 import { keepFiles } from "./answer-files.ts";
 import { readModelAnswer } from "./model-answer.ts";
+import { safeContext } from "./safe-context.ts";
 
 export function modelAsker(host: Host, held: HeldThread, run: ThreadRun): TurnRunner {
   let answering: LiveAnswer | undefined;
@@ -49,13 +51,25 @@ export function modelAsker(host: Host, held: HeldThread, run: ThreadRun): TurnRu
       const assembled = await assemble(host, held, run, given);
       if ("blocked" in assembled) return { content: assembled.blocked, tool_calls: [], blocked: true };
       const asked = { ...turn, ...optionsFor(run, assembled), step, attempt, onDelta, signal: until };
-      const answer = await currentModel(run, held)(assembled.messages, context, withoutTools(run, held, asked));
+      const answer = await currentModel(run, held)(
+        assembled.messages,
+        safeContext(context),
+        withoutTools(run, held, asked),
+      );
       run.cost = spoken;
-      const read = readModelAnswer(answer, assembled.messages, step);
+      const read = shownReport(readModelAnswer(answer, assembled.messages, step), run);
       Object.assign(told, outcomeOf(read));
       return run.cast.agent.style === "standard" ? await standardAnswer(host, held, run, read) : read;
     });
   };
+}
+
+/** An adapter may also return why it failed, in words of its own. */
+function shownReport(read: UnknownMap, { secrets }: ThreadRun): UnknownMap {
+  const { failure, provider_diagnostics } = read;
+  if (failure === undefined && provider_diagnostics === undefined) return read;
+  const shown = (value: unknown) => (value === undefined ? value : shownReturn(value, secrets));
+  return { ...read, failure: shown(failure), provider_diagnostics: shown(provider_diagnostics) };
 }
 
 /** What a log tells of an attempt from its beginning. */

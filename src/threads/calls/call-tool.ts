@@ -11,11 +11,13 @@ import { runState } from "../run-state.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
 import type { ThreadRun } from "../thread-run.ts";
 import type { Tool, ToolContext } from "../tool.ts";
+import { callSecrets } from "./call-secrets.ts";
 import { finishCall, standardCall } from "./finish-call.ts";
 import { idempotencyKey, timeoutOf } from "./ledger.ts";
 import { type LeftBehind, nothingLeft } from "./left-behind.ts";
 import { lifecycleOf, missingFiles } from "./lifecycle.ts";
 import { runTool } from "./run-tool.ts";
+import { shownReturn } from "./shown-outcome.ts";
 import { keepScope, type ToolScope } from "./tool-scope.ts";
 
 /** The id of the message that an answer with several calls is listed as. */
@@ -50,9 +52,10 @@ export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolEx
     const tool = toolOf(run.cast, declaration.name);
     if (!tool) throw new Error(`Nobody runs the tool '${declaration.name}' here.`);
     const number = run.working.call?.number ?? 0;
+    run.secrets = callSecrets(run, call.parameters, tool.declaration);
     const lifecycle = lifecycleOf(run, tool.name);
     const missing = lifecycle && (await missingFiles(host, held, lifecycle, call.parameters));
-    if (missing !== undefined) return missing;
+    if (missing !== undefined) return shownReturn(missing, run.secrets);
     const started = await tellStarted(call, tool);
     const { returned, left } = await runTool({
       tool,

@@ -6,6 +6,7 @@ import { isMap, type JsonMap, snapshot, type UnknownMap } from "../../contracts/
 import { contentText } from "../../contracts/standard/content-text.ts";
 import type { Attachment, StandardToolCall } from "../../contracts/standard/standard-message.ts";
 import type { ToolCall } from "../../contracts/tools/call.ts";
+import { redact } from "../../contracts/tools/exposure.ts";
 import type { HookToolResult } from "../definitions/hook.ts";
 import type { HeldThread } from "../held-thread.ts";
 import { hookedMessage } from "../hooks/hooked-message.ts";
@@ -19,8 +20,8 @@ import type { Tool } from "../tool.ts";
 import { type LeftBehind, nothingLeft } from "./left-behind.ts";
 import { keptEnd, type Lifecycle, lifecycleWrites } from "./lifecycle.ts";
 import type { ToolOutcome } from "./run-tool.ts";
+import { isPending, shownReturn, shownThrow } from "./shown-outcome.ts";
 import { standardResult } from "./standard-result.ts";
-import { withoutSecrets } from "./without-secrets.ts";
 
 type Finishing = {
   readonly host: Host;
@@ -36,27 +37,19 @@ type Thrown = { readonly threw: unknown };
 /** Tools of agents in short form are taken at their word, unless somebody hooks in. */
 export async function finishCall(about: Finishing, given: ToolOutcome | Thrown): Promise<ToolOutcome> {
   const { run, tool } = about;
-  const outcome = shown(given, run.secrets);
+  const outcome = shown(given, about);
   const isPlain = !tool.name.startsWith("standard/") && about.lifecycle === undefined && run.hooks.size === 0;
-  if (isPlain || isPending(outcome)) {
+  if (isPlain || ("returned" in outcome && isPending(outcome.returned))) {
     if ("threw" in outcome) throw outcome.threw;
     return { ...outcome, left: withSession(about, outcome.left) };
   }
   return await finishStandard(about, outcome);
 }
 
-/** Whatever a tool came to, without the secrets that it has read. */
-function shown(outcome: ToolOutcome | Thrown, secrets: ReadonlySet<string>): ToolOutcome | Thrown {
-  if (secrets.size === 0) return outcome;
-  if ("returned" in outcome) return { ...outcome, returned: withoutSecrets(outcome.returned, secrets) };
-  const words = errorMessage(outcome.threw);
-  const clean = withoutSecrets(words, secrets);
-  return clean === words ? outcome : { threw: new Error(String(clean)) };
-}
-
-/** Somebody else brings the result: until then there is nothing to finish. */
-function isPending(outcome: ToolOutcome | Thrown): boolean {
-  return "returned" in outcome && isMap(outcome.returned) && outcome.returned.status === "runtime_tool_pending";
+/** Whatever a tool came to, without the secrets that it was given, has read or returns. Hooks see no more of it. */
+function shown(outcome: ToolOutcome | Thrown, { run, tool }: Finishing): ToolOutcome | Thrown {
+  if ("threw" in outcome) return { threw: shownThrow(outcome.threw, run.secrets) };
+  return { ...outcome, returned: shownReturn(outcome.returned, run.secrets, tool.secretOutput) };
 }
 
 async function finishStandard(about: Finishing, outcome: ToolOutcome | Thrown): Promise<ToolOutcome> {
@@ -75,7 +68,10 @@ async function finishStandard(about: Finishing, outcome: ToolOutcome | Thrown): 
   const listed = attachments.length > 0 && lifecycle === undefined;
   const told = listed ? `${text}\n\nFiles: ${attachments.map(({ path }) => path).join(", ")}` : text;
   const shown = hooked.isDropped ? told : await hookMessage(told, given.success, attachments);
-  if (given.success && lifecycle) kept.writes.push(...lifecycleWrites(held, lifecycle, call.parameters, text));
+  if (given.success && lifecycle) {
+    const told = redact(call.parameters, tool.declaration);
+    kept.writes.push(...lifecycleWrites(held, lifecycle, told, text));
+  }
   const metadata = {
     ...metadataOf(raw),
     ...(attachments.length > 0 && { attachments }),
@@ -84,7 +80,9 @@ async function finishStandard(about: Finishing, outcome: ToolOutcome | Thrown): 
   const result = given.success
     ? { success: true, result: typeof given.result === "string" || shown !== text ? shown : (given.result ?? shown) }
     : { success: false, error: shown };
-  const returned = { ...result, tool_name: tool.name, ...(Object.keys(metadata).length > 0 && { metadata }) };
+  const made = { ...result, tool_name: tool.name, ...(Object.keys(metadata).length > 0 && { metadata }) };
+  // What hooks have made of it may hold what they have read.
+  const returned = run.hooks.size > 0 ? shownReturn(made, run.secrets) : made;
   const left: LeftBehind = {
     writes: kept.writes,
     entries: kept.entries,
@@ -143,10 +141,14 @@ function resultText(result: unknown): string {
 }
 
 /** What code ends the session with is kept like what a bound tool ends it with. */
-function withSession({ held }: Finishing, left: LeftBehind): LeftBehind {
+function withSession({ held, run }: Finishing, left: LeftBehind): LeftBehind {
   const { session } = left.control;
   if (!session) return left;
   const { result = "", ...rest } = session;
-  const end = keptEnd(held.id, "state_stop_session", { status: session.status, text: result, attachments: [] });
+  const end = keptEnd(held.id, "state_stop_session", {
+    status: session.status,
+    text: run.secrets.clean(result),
+    attachments: [],
+  });
   return { ...left, writes: [...left.writes, end], control: { ...left.control, session: rest } };
 }

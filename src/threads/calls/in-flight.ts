@@ -1,13 +1,16 @@
 // A tool call that is begun: what the ledger says of it, and what becomes of one that somebody began and nobody settled.
 import type { CallChange } from "../../backend/thread-store.ts";
+import type { ToolCall } from "../../contracts/tools/call.ts";
 import type { State } from "../../loop/state.ts";
 import { toolOf } from "../cast/cast.ts";
 import { type HeldThread, microseconds } from "../held-thread.ts";
 import type { Host } from "../host.ts";
 import type { ThreadRun } from "../thread-run.ts";
+import { callSecrets } from "./call-secrets.ts";
 import { idempotencyKey, longestWorkOf, preparedCall, type Resolution, resolveUnsettled } from "./ledger.ts";
 import { type LeftBehind, nothingLeft } from "./left-behind.ts";
 import { type ToolOutcome, toolUnderWay } from "./run-tool.ts";
+import { shownReturn } from "./shown-outcome.ts";
 
 /** What is written into the ledger before the open call begins. */
 export function begunCall(host: Host, state: State | null, { cast, working: { call } }: ThreadRun): CallChange {
@@ -50,7 +53,16 @@ export async function resolveInFlight(host: Host, held: HeldThread, run: ThreadR
     isShared,
   });
   await reached("after reconcile");
-  return { ...resolution, left: nothingLeft };
+  return { ...shownResolution(resolution, run, prepared), left: nothingLeft };
+}
+
+/** What was found out is shown like what the tool would have returned. */
+function shownResolution(resolution: Resolution, run: ThreadRun, call: ToolCall): Resolution {
+  if (resolution.kind !== "arrived" || !("returned" in resolution.outcome)) return resolution;
+  const tool = toolOf(run.cast, call.tool_name);
+  run.secrets = callSecrets(run, call.parameters, tool?.declaration ?? {});
+  const returned = shownReturn(resolution.outcome.returned, run.secrets, tool?.secretOutput);
+  return { ...resolution, outcome: { ...resolution.outcome, returned } };
 }
 
 /** This process is still at work on the call, under a lease that it has lost meanwhile. */

@@ -5,13 +5,18 @@ import type { Thread } from "../../backend/thread-store.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import { type JsonMap, snapshot } from "../../contracts/json.ts";
 import { declaredName } from "../../contracts/standard/names.ts";
+import { build, validateRequired } from "../../contracts/tools/parameters.ts";
 import type { Cast } from "../cast/cast.ts";
 import { type HookSet, noHooks } from "../hooks/hook-set.ts";
 import type { Host } from "../host.ts";
 import { inWords } from "../schemas/in-words.ts";
+import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { StateBuffer } from "../state/state-buffer.ts";
 import type { ThreadState, ToolOutcomeView } from "../state/thread-state.ts";
 import type { Tool, ToolContext } from "../tool.ts";
+import { invocationContext } from "./invocation-context.ts";
+import { invocationRefusal } from "./may-invoke.ts";
+import { parameterMarks } from "./shown-outcome.ts";
 import { standardResult } from "./standard-result.ts";
 import { keepScope } from "./tool-scope.ts";
 
@@ -26,6 +31,8 @@ export type Invoking = {
   readonly key: string;
   readonly callId?: string;
   readonly hooks?: HookSet;
+  /** What it is given and gives back is the code's; nobody else is to be shown the secrets of it. */
+  readonly secrets?: KnownSecrets;
 };
 
 /** Never throws: what goes wrong is what it came to. */
@@ -36,12 +43,27 @@ export async function invokeTool(within: Invoking, name: string, args: JsonMap):
     return { status: "error", error: `The tool "${name}" cannot be run from code.` };
   }
   try {
-    const input = await tool.validateInput(args);
+    const known = await invocationContext(within);
+    // As for a call of a model: what is bound to the thread counts, whatever the code passes.
+    const parameters = build(args, known.context, tool.declaration);
+    within.secrets?.addFrom(parameters, parameterMarks(tool.declaration));
+    const { missing } = validateRequired(parameters, tool.declaration);
+    if (missing.length > 0) {
+      return { status: "error", error: `Tool '${name}' is missing required parameters: ${missing.join(", ")}` };
+    }
+    const input = await tool.validateInput(parameters);
     if (!input.ok) {
       return { status: "error", error: `The parameters of '${name}' are not valid: ${inWords(input.problems)}` };
     }
+    const { host, cast } = within;
+    const refusal = await invocationRefusal({ host, cast, tool }, parameters, known);
+    if (refusal !== undefined) return { status: "error", error: refusal };
     const returned = standardResult(await tool.execute(input.value, contextFor(within, tool)));
-    if (returned.success) return { status: "success", result: snapshot(returned.result ?? null) };
+    if (returned.success) {
+      const result = snapshot(returned.result ?? null);
+      within.secrets?.addFrom(result, tool.secretOutput);
+      return { status: "success", result };
+    }
     return { status: "error", error: returned.error };
   } catch (thrown) {
     return { status: "error", error: errorMessage(thrown) };

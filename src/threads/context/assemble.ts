@@ -5,6 +5,7 @@ import * as message from "../../contracts/conversation/message.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { projectHistory } from "../../contracts/standard/project-history.ts";
 import { projectImages } from "../../contracts/standard/project-images.ts";
+import { nothingLeft } from "../calls/left-behind.ts";
 import type { HeldThread } from "../held-thread.ts";
 import { runHook } from "../hooks/run-hook.ts";
 import type { Host } from "../host.ts";
@@ -13,6 +14,7 @@ import { KeptWrites } from "../state/state-buffer.ts";
 import type { ThreadState } from "../state/thread-state.ts";
 import { noneSeen, type ThreadRun } from "../thread-run.ts";
 import { filterMessages } from "./filter-messages.ts";
+import { type RetrievedContext, retrievedContext } from "./retrieved-context.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** `blocked`: a hook does not let the model be asked, and says why. */
@@ -21,7 +23,11 @@ export type Assembled = { readonly messages: Message[]; readonly instructions?: 
 export async function assemble(host: Host, held: HeldThread, run: ThreadRun, given: Message[]): Promise<Assembled> {
   const { agent } = run.cast;
   const isStandard = agent.style === "standard";
-  if (!isStandard && run.hooks.size === 0 && !hasFiles(run, given)) return withInstructions(given, agent.instructions);
+  const retrieved = await retrievedContext(host, held, run, given);
+  if (!isStandard && run.hooks.size === 0 && !hasFiles(run, given)) {
+    run.left = { ...nothingLeft, notes: retrieved.notes };
+    return withInstructions(given, withContext(agent.instructions ?? "", retrieved));
+  }
   const kept = new KeptWrites({ hasRun: true });
   const state = runState(host, held, run, kept);
   const scope = { host, state };
@@ -37,8 +43,13 @@ export async function assemble(host: Host, held: HeldThread, run: ThreadRun, giv
   const asked = await prefiltered(run, scope, shown);
   // What a hook leaves behind goes into the commit that takes the answer in.
   const { writes, entries, events, control } = kept;
-  run.left = { writes, entries, events, control };
-  return "blocked" in asked ? asked : withInstructions([...asked.messages], system.value);
+  run.left = { writes, entries, events, control, notes: retrieved.notes };
+  return "blocked" in asked ? asked : withInstructions([...asked.messages], withContext(system.value, retrieved));
+}
+
+/** What was retrieved stands after everything that the agent itself says. */
+function withContext(words: string, { text }: RetrievedContext): string {
+  return words === "" || text === "" ? `${words}${text}` : `${words}\n\n${text}`;
 }
 
 /** Looks at every message once: a long thread is asked about again and again. */
@@ -49,8 +60,8 @@ function hasFiles(run: ThreadRun, given: readonly Message[]): boolean {
   return has;
 }
 
-function withInstructions(messages: Message[], instructions: string | undefined): Assembled {
-  return { messages, ...(instructions !== undefined && instructions !== "" && { instructions }) };
+function withInstructions(messages: Message[], instructions: string): Assembled {
+  return { messages, ...(instructions !== "" && { instructions }) };
 }
 
 function modelOf({ models }: ThreadRun, { state }: HeldThread) {

@@ -15,7 +15,9 @@ export async function systemPrompt(host: Host, run: ThreadRun, state: ThreadStat
   const values = new Map<string, string>();
   for (const name of envNames(parts, include)) {
     const value = await readable(state, name);
-    if (value !== undefined) values.set(name, value);
+    if (value === undefined) continue;
+    values.set(name, value);
+    run.known.reveal(value);
   }
   const given = run.working.outer.at(-1)?.call?.parameters ?? state.arguments;
   const handed = asksForVariables(parts, include) ? await handedOverWith(host, state.threadId, agent.slug) : {};

@@ -6,12 +6,17 @@ import type { StoredEffect } from "../../backend/state-store.ts";
 import type { Thread } from "../../backend/thread-store.ts";
 import type { EffectStatus, Write } from "../../backend/write.ts";
 import { errorMessage } from "../../contracts/error.ts";
-import type { Json } from "../../contracts/json.ts";
+import { type Json, snapshot } from "../../contracts/json.ts";
 import { withoutKeys } from "../../models/without-keys.ts";
 import { timeoutOf } from "../calls/ledger.ts";
-import { withoutSecrets } from "../calls/without-secrets.ts";
+import { shownLeft } from "../calls/left-behind.ts";
 import type { Host } from "../host.ts";
 import { inWords } from "../schemas/in-words.ts";
+import { markedSecrets } from "../schemas/parameters-schema.ts";
+import { installationSecrets } from "../secrets/installation-secrets.ts";
+import { createKnownSecrets } from "../secrets/known-secrets.ts";
+import { secretMarks } from "../secrets/secret-marks.ts";
+import { shownError } from "../secrets/shown-error.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
 import { stateAtRest } from "../state-at-rest.ts";
 import { effectChanged } from "./effect-view.ts";
@@ -54,20 +59,21 @@ export async function performEffect(host: Host, scope: EffectScope): Promise<Eff
   const { id, name } = effect;
   const args: unknown = JSON.parse(host.sealing.open(effect.args, thread.id));
   const checked = (await definition.args?.validate(args)) ?? { ok: true, value: args };
-  if (!checked.ok) return fails(`Its arguments are not what it takes: ${inWords(checked.problems)}`);
   const kept = new KeptWrites({ hasRun: false });
-  const secrets = new Set<string>();
-  const onSecret = (value: string) => secrets.add(value);
-  const state = await stateAtRest(host, thread, { buffer: kept, effect: { id, name }, onSecret });
+  const secrets = createKnownSecrets(installationSecrets(host));
+  secrets.addFrom(snapshot(args), definition.args && secretMarks(markedSecrets(definition.args.json)));
+  if (!checked.ok) return fails(secrets.clean(`Its arguments are not what it takes: ${inWords(checked.problems)}`));
+  const state = await stateAtRest(host, thread, { buffer: kept, effect: { id, name }, secrets });
   try {
     await within(timeoutMs, cut, async () => await definition.handler(state, checked.value));
   } catch (thrown) {
-    host.report(thrown, thread.id);
-    return fails(String(withoutSecrets(withoutKeys(errorMessage(thrown)), secrets)));
+    host.report(shownError(thrown, secrets), thread.id);
+    return fails(withoutKeys(secrets.clean(errorMessage(thrown))));
   }
   const { writes, events } = changed(effect, ["processing"], "completed");
+  const left = shownLeft({ writes: kept.writes, entries: kept.entries, events: kept.events }, secrets);
   // First of all: what the handler writes may end the thread.
-  return { writes: [...writes, ...kept.writes], entries: kept.entries, events: [...kept.events, ...events] };
+  return { writes: [...writes, ...left.writes], entries: left.entries, events: [...left.events, ...events] };
 }
 
 function changed(

@@ -4,6 +4,8 @@ import { errorMessage, holdfastError } from "../../contracts/error.ts";
 import { isMap } from "../../contracts/json.ts";
 import type { HookCalls, HookDefinition, HookName } from "../definitions/hook.ts";
 import type { Host } from "../host.ts";
+import { shownError } from "../secrets/shown-error.ts";
+import { secretsOf } from "../secrets/state-secrets.ts";
 import type { ThreadState } from "../state/thread-state.ts";
 import type { HookSet } from "./hook-set.ts";
 
@@ -55,11 +57,12 @@ export async function runHook<Name extends HookName>(
       value = returned;
     } catch (thrown) {
       if (name === "prefilter_llm_history" && blocks(thrown)) {
-        return { blocked: errorMessage(thrown) } as HookOutcome<Name>;
+        return { blocked: secretsOf(scope.state).clean(errorMessage(thrown)) } as HookOutcome<Name>;
       }
       if (scope.throws) throw thrown;
       const detail = `The hook ${hook.id} (${name}) failed: ${errorMessage(thrown)}`;
-      scope.host.report(holdfastError("hook_failed", detail, thrown), scope.state.threadId);
+      const failed = shownError(holdfastError("hook_failed", detail, thrown), secretsOf(scope.state));
+      scope.host.report(failed, scope.state.threadId);
     }
   }
   return { value } as HookOutcome<Name>;

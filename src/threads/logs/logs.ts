@@ -37,7 +37,7 @@ export async function allLogs({ stores: { threads } }: Host, threadId: string): 
 
 const PAGE = 1_000;
 
-async function allEvents(threads: Host["stores"]["threads"], threadId: string): Promise<readonly StoredEvent[]> {
+export async function allEvents(threads: Host["stores"]["threads"], threadId: string): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (;;) {
     const last = events.at(-1);

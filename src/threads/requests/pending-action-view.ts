@@ -12,22 +12,39 @@ export function pendingActionOf(request: StoredRequest, proposed: JsonMap | null
   const answer: JsonMap = request.answer === null ? {} : snapshotMap(JSON.parse(request.answer));
   const status = statusOf(request, answer);
   const { parameters, summary, preview } = shown;
-  const { tool_name, id } = request;
+  const { tool_name, id, terms } = request;
+  const { workspace_type, workspace_id } = terms;
+  const isSomewhere = workspace_type !== null && workspace_id !== null;
   return pendingAction.fromArray({
-    action_id: id,
     kind: "tool_call",
     summary: typeof summary === "string" && summary !== "" ? summary : `Run ${tool_name}`,
     preview: isMap(preview) ? preview : { tool_name, parameters: parameters ?? {} },
     apply_input: REDACTED,
     ...proposed,
+    // A tool may say what it proposes, and not who asked, where, and under which name.
+    action_id: id,
+    agent: terms.agent === "" ? null : terms.agent,
+    creator: terms.creator,
+    workspace: isSomewhere ? { workspace_type, workspace_id } : null,
     status,
     created_at: timeOf(request.created_at),
     expires_at: request.expires_at === null ? null : timeOf(request.expires_at),
     ...(status !== "pending" && {
       resolved_at: timeOf(request.ended_at ?? request.created_at),
-      resolver: typeof answer.by === "string" && answer.by.trim() !== "" ? answer.by : "holdfast",
-      resolution_metadata: typeof answer.reason === "string" ? { reason: answer.reason } : {},
+      resolver: request.resolver ?? "holdfast",
+      resolution_metadata: resolutionOf(request, answer),
     }),
+  });
+}
+
+function resolutionOf({ decided_by, terms }: StoredRequest, answer: JsonMap): JsonMap {
+  const { reason, edited_parameters, remember } = answer;
+  return snapshotMap({
+    ...(typeof reason === "string" && { reason }),
+    ...(decided_by !== null && { by: JSON.parse(decided_by) }),
+    ...(edited_parameters !== undefined && { edited_parameters }),
+    ...(remember === true && { remembered: true }),
+    ...(terms.policy_version !== "" && { policy_version: terms.policy_version }),
   });
 }
 

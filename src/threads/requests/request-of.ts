@@ -1,16 +1,24 @@
 // The request that a parked call leaves for somebody outside.
 import type { NewRequest } from "../../backend/request-store.ts";
 import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { isProposed, shownProposal } from "../../loop/approve.ts";
 import type { State } from "../../loop/state.ts";
 import type { Working } from "../../loop/working.ts";
 import { type Cast, toolOf } from "../cast/cast.ts";
 import type { Sealing } from "../secrets/sealing.ts";
+import type { Subject } from "../subject.ts";
+import { bindingOf, proposedBy } from "./binding.ts";
+import { termsOf } from "./terms.ts";
 
 /** What is stored, and what may be shown of it. */
 export type Opened = { readonly request: NewRequest; readonly shown: JsonMap };
 
 /** The whole of it is sealed; what is shown has the parameters as the transcript has them. */
-export function requestOf(state: State, working: Working, cast: Cast, sealing: Sealing): Opened {
+export function requestOf(
+  state: State,
+  working: Working,
+  { cast, subject, sealing }: { readonly cast: Cast; readonly subject: Subject; readonly sealing: Sealing },
+): Opened {
   const { agent } = cast;
   const { waiting } = state;
   const { call, run } = working;
@@ -23,30 +31,36 @@ export function requestOf(state: State, working: Working, cast: Cast, sealing: S
     tool_name,
     tool_call_id: call.id,
     parameters: call.exposure.parameters,
-    ...(isApproval && { summary: whole.summary ?? "", preview: whole.preview ?? null }),
+    ...(isApproval && (isProposed(call) ? shownProposal(call) : shownWords(whole))),
+    // What allowed a run to be handed to a person is kept beside what that person is shown.
+    ...(isMap(whole.metadata) && isMap(whole.metadata.consent) && { consent: whole.metadata.consent }),
   });
-  const waitMs = tool?.waitMs ?? (isApproval ? agent.approvalWaitMs : undefined);
+  const waitMs = tool?.waitMs ?? (isApproval ? (agent.approvalWaitMs ?? LONGEST_APPROVAL_MS) : undefined);
+  const asked = {
+    id: waiting.request_id,
+    kind: isApproval ? "approval" : isOfChild(whole) ? "child" : "client_tool",
+    shown: JSON.stringify(shown),
+    ...(isApproval && { terms: termsOf(agent, tool, subject) }),
+  } as const;
   return {
     shown,
     request: {
-      id: waiting.request_id,
+      ...asked,
       call: waiting.call,
-      kind: isApproval ? "approval" : isOfChild(whole) ? "child" : "client_tool",
       tool_name,
-      shown: JSON.stringify(shown),
       sealed: sealing.seal(JSON.stringify(whole), waiting.request_id),
-      binding: bindingOf(working, waiting.request_id, sealing),
+      binding: bindingOf(sealing, asked, proposedBy(working)),
       expires_after: waitMs === undefined ? null : waitMs * 1000,
     },
   };
 }
 
-/** Ties a request to everything the call will run with: two calls may differ only in what nobody is shown. */
-export function bindingOf({ call }: Working, requestId: string, sealing: Sealing): string {
-  if (!call) throw new Error("No call is open.");
-  const { prepared, name, parameters } = call;
-  const exact = prepared.ready ? prepared.tool_call : { tool_name: name, parameters };
-  return sealing.bind({ tool_name: exact.tool_name, parameters: exact.parameters }, requestId);
+/** What nobody has decided within a month is forgotten: a yes must not come out of nowhere. */
+const LONGEST_APPROVAL_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** A tool that proposes something itself says itself what may be shown of it. */
+function shownWords({ summary = "", preview = null }: JsonMap): JsonMap {
+  return { summary, preview };
 }
 
 /** True when a child thread brings the result. */

@@ -1,14 +1,25 @@
 // What threads wait for, for those who answer: list it, read it, submit an answer once.
 
-import type { RequestStore, StoredRequest } from "../../backend/request-store.ts";
-import { stableHash } from "../../contracts/canonical-json.ts";
+import type { NewAnswer, RequestStore, StoredRequest } from "../../backend/request-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
-import { isMap, type Json, type JsonMap, snapshot } from "../../contracts/json.ts";
+import type { Json, JsonMap, UnknownMap } from "../../contracts/json.ts";
 import type { PendingAction } from "../../contracts/trust/pending-action.ts";
-import { checkQuery, isName } from "../check-arguments.ts";
+import type { Principal } from "../../contracts/trust/principal.ts";
+import * as principals from "../../contracts/trust/principal.ts";
+import { safeMetadata } from "../../contracts/trust/safe-principal.ts";
+import { checkFields, checkName, checkQuery, isName } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
 import { inWords } from "../schemas/in-words.ts";
+import type { Tool } from "../tool.ts";
+import { answerMac } from "./binding.ts";
+import { OUTDATED } from "./brought.ts";
+import { editProposal } from "./edit-proposal.ts";
+import { decisionRefusal } from "./may-decide.ts";
 import { pendingActionOf } from "./pending-action-view.ts";
+import { type ReadAnswer, readAnswer } from "./read-answer.ts";
+import { rememberedPolicy } from "./remembered.ts";
+import { shownAnswer } from "./shown-answer.ts";
+import { isOutdated, toolAsked, toolNamed } from "./terms.ts";
 
 /** A request as anybody who may see it sees it. */
 export type Request = {
@@ -26,9 +37,25 @@ export type Request = {
 
 /** For an approval the decision, and who made it; for a client tool its result or why there is none. */
 export type Answer =
-  | { readonly decision: "accepted" | "rejected"; readonly reason?: string; readonly by?: string }
+  | {
+      readonly decision: "accepted" | "rejected";
+      readonly reason?: string;
+      /** Who decides, in words; a principal says more. */
+      readonly by?: string;
+      /** Other parameters than were proposed, by name: the call runs with them, still as who asked for it. */
+      readonly parameters?: JsonMap;
+      /** Decides about the next calls of this tool too, for this user, agent and workspace, until it is forgotten. */
+      readonly remember?: boolean;
+    }
   | { readonly result: unknown }
   | { readonly error: string };
+
+export type SubmitOptions = {
+  /** The request has to be that thread's. */
+  readonly thread?: string;
+  /** Who answers: what a rule about approvers asks for. */
+  readonly principal?: UnknownMap;
+};
 
 export type Submitted = {
   /** `repeated`: the same answer was submitted before. */
@@ -49,11 +76,11 @@ export interface Requests {
   /** A request for approval as the Agents API knows it: a pending action. Throws `request_not_found` for any other. */
   pendingAction(id: string): Promise<PendingAction>;
   /**
-   * Submits an answer: the first one counts, and the same one again is a repeat. With `thread`, the request has to be
-   * that thread's. Throws `request_not_found`, `request_foreign`, `request_answered`, `request_expired`,
-   * `request_cancelled` or `invalid_answer`.
+   * Submits an answer: the first one counts, and the same one again is a repeat. Throws `request_not_found`,
+   * `request_foreign`, `request_answered`, `request_expired`, `request_cancelled` or `invalid_answer`, and for an approval
+   * `approval_forbidden` when it is not theirs to decide, `approval_outdated` when the rules have changed since.
    */
-  submit(id: string, answer: Answer, options?: { readonly thread?: string }): Promise<Submitted>;
+  submit(id: string, answer: Answer, options?: SubmitOptions): Promise<Submitted>;
 }
 
 export function createRequests(host: Host): Requests {
@@ -61,20 +88,67 @@ export function createRequests(host: Host): Requests {
 
   async function stored(id: string): Promise<StoredRequest> {
     const request = isName(id) ? await requests.get(id) : undefined;
-    if (!request) throw holdfastError("request_not_found", `There is no request "${String(id)}".`);
+    if (!request) throw holdfastError("request_not_found", `There is no request "${isName(id) ? id : typeof id}".`);
     return request;
   }
 
+  async function toolOfThread({ thread_id, tool_name }: StoredRequest): Promise<Tool | undefined> {
+    const { agent = "" } = (await threads.get(thread_id)) ?? {};
+    return toolNamed(host, host.agents.get(agent), tool_name);
+  }
+
   /** A client tool's result has to be what the tool says it returns. */
-  async function checkResult({ tool_name, thread_id }: StoredRequest, answer: JsonMap): Promise<void> {
+  async function checkResult(request: StoredRequest, answer: JsonMap): Promise<void> {
     if (!("result" in answer)) return;
-    const thread = await threads.get(thread_id);
-    const { agents, registry } = host;
-    const own = agents.get(thread?.agent ?? "")?.tools.get(tool_name);
-    const tool = own ?? [...registry.tools.values()].find(({ name }) => name === tool_name);
+    const { tool_name } = request;
+    const tool = await toolOfThread(request);
     const checked = await tool?.validateOutput(answer.result);
     if (!checked || checked.ok) return;
     throw holdfastError("invalid_answer", `The result does not fit '${tool_name}': ${inWords(checked.problems)}`);
+  }
+
+  /** Throws `approval_forbidden`, and `approval_outdated` after having said no: nobody could say yes to it any more. */
+  async function checkDecider(request: StoredRequest, { answer }: ReadAnswer, by: Principal | null): Promise<void> {
+    const decision = answer.decision === "accepted" ? "accepted" : "rejected";
+    const refusal = await decisionRefusal(host, request, by, { decision, action: () => actionOf(request) });
+    if (refusal) throw refusal;
+    if (request.status !== "pending" || decision === "rejected" || !isOutdated(host, request)) return;
+    const no = { answer: { decision: "rejected", reason: OUTDATED }, edits: null, remember: false };
+    await requests.submit(
+      request.id,
+      await madeReady(request, no, null, host.sealing.bind(no, `payload:${request.id}`)),
+    );
+    host.progress.changed(request.thread_id);
+    throw holdfastError("approval_outdated", `The rules for request "${request.id}" have changed since it was asked.`);
+  }
+
+  function actionOf(request: StoredRequest): PendingAction {
+    const { id, sealed } = request;
+    return pendingActionOf(request, sealed === null ? null : (JSON.parse(host.sealing.open(sealed, id)) as JsonMap));
+  }
+
+  /** The answer as it is stored: bound to what it answers, and to who gave it. */
+  async function madeReady(
+    request: StoredRequest,
+    { answer, edits, remember }: ReadAnswer,
+    by: Principal | null,
+    payload_hash: string,
+  ): Promise<NewAnswer> {
+    const { id, binding } = request;
+    const tool = request.kind === "approval" ? toolAsked(host, request) : await toolOfThread(request);
+    const edited = edits === null ? undefined : await editProposal(host.sealing, request, tool, edits);
+    const told = shownAnswer(host, request, tool, answer);
+    const body = JSON.stringify(edited ? { ...told, edited: true, edited_parameters: edited.shown } : told);
+    const decided_by = by && JSON.stringify(safeMetadata(by));
+    const resolver = request.kind === "approval" ? resolverOf(by, answer) : null;
+    const bound = { id, binding: edited?.binding ?? binding, answer: body, resolver, decided_by };
+    return {
+      ...{ body, payload_hash, mac: answerMac(host.sealing, bound) },
+      ...(resolver !== null && { resolver }),
+      ...(decided_by !== null && { decided_by }),
+      ...(edited && { edited: { sealed: edited.sealed, binding: edited.binding } }),
+      ...(remember && { remembered: await rememberedPolicy(host, request, answer.decision, decided_by) }),
+    };
   }
 
   return {
@@ -98,22 +172,28 @@ export function createRequests(host: Host): Requests {
     async pendingAction(id) {
       const request = await stored(id);
       if (request.kind !== "approval") throw holdfastError("request_not_found", `Request "${id}" is no approval.`);
-      const whole = request.sealed === null ? null : (JSON.parse(host.sealing.open(request.sealed, id)) as JsonMap);
-      return pendingActionOf(request, whole);
+      return actionOf(request);
     },
 
-    async submit(id, given, { thread } = {}) {
+    async submit(id, given, options = {}) {
       const request = await stored(id);
+      checkFields("options", options, ["thread", "principal"]);
+      const { thread, principal } = options;
+      if (thread !== undefined) checkName("thread", thread);
       if (thread !== undefined && request.thread_id !== thread) {
         throw holdfastError("request_foreign", `Request "${id}" is not one of thread "${thread}".`);
       }
       refuseOwn(request);
-      const answer = readAnswer(request, given);
-      const payload_hash = stableHash(answer);
+      const by = principal === undefined ? null : principals.fromArray(principal);
+      const read = readAnswer(request, given);
+      // Who may not decide is not told either what was decided.
+      if (request.kind === "approval") await checkDecider(request, read, by);
+      const payload_hash = host.sealing.bind(read, `payload:${id}`);
       if (request.status !== "pending") return await repeated(request, payload_hash, requests);
-      await checkResult(request, answer);
+      await checkResult(request, read.answer);
+      const answer = await madeReady(request, read, by, payload_hash);
       await host.reached("before submit");
-      const outcome = await requests.submit(id, { body: JSON.stringify(answer), payload_hash });
+      const outcome = await requests.submit(id, answer);
       await host.reached("after submit");
       const now = await stored(id);
       if (outcome === "refused") return await repeated(now, payload_hash, requests);
@@ -141,29 +221,16 @@ function refuseOwn({ id, kind }: StoredRequest): void {
 async function ended(request: StoredRequest, requests: RequestStore) {
   const { id, status, answer, expires_at } = request;
   if (answer !== null) return holdfastError("request_answered", `Request "${id}" was answered before.`);
-  const isExpired = status === "expired" || (expires_at !== null && expires_at <= (await requests.now()));
-  if (isExpired) return holdfastError("request_expired", `The time of request "${id}" is up.`);
+  // A time that is up has not been looked at yet, perhaps; what was stopped before stays stopped.
+  const isUp = status === "pending" && expires_at !== null && expires_at <= (await requests.now());
+  if (status === "expired" || isUp) return holdfastError("request_expired", `The time of request "${id}" is up.`);
   return holdfastError("request_cancelled", `Nobody waits for request "${id}" any more.`);
 }
 
-function readAnswer({ id, kind }: StoredRequest, given: unknown): JsonMap {
-  const answer = snapshot(given);
-  const invalid = (detail: string) => holdfastError("invalid_answer", `Request "${id}" takes ${detail}.`);
-  if (!isMap(answer)) throw invalid("a map");
-  if (kind === "approval") {
-    const { decision, reason, by, ...more } = answer;
-    const isDecision = decision === "accepted" || decision === "rejected";
-    const isReason = [reason, by].every((words) => words === undefined || typeof words === "string");
-    // What came of an action that the tool itself applied may be told with the decision.
-    const isKnown = Object.keys(more).every((field) => field === "result" || field === "error");
-    if (!isDecision || !isReason || !isKnown) throw invalid('{ decision: "accepted" or "rejected", reason?, by? }');
-    return answer;
-  }
-  const fields = Object.keys(answer);
-  const isError = fields.length === 1 && typeof answer.error === "string";
-  const isResult = fields.length === 1 && fields[0] === "result";
-  if (!isError && !isResult) throw invalid("{ result } or { error } with a text");
-  return isError ? { ...answer, success: false } : { ...answer, success: true };
+/** Who decided, in words that may be shown. */
+function resolverOf(by: Principal | null, { by: words }: JsonMap): string {
+  if (by) return by.acting_user_id > 0 ? `user:${by.acting_user_id}` : by.auth_source;
+  return typeof words === "string" && words.trim() !== "" ? words : "holdfast";
 }
 
 function shownRequest(request: StoredRequest): Request {

@@ -70,6 +70,11 @@ export function markedSecrets(schema: JsonMap): readonly string[] {
   return marked.size > 0 ? [...marked, ...repeating] : [];
 }
 
+/** The same for what a tool returns, which may be marked as a whole: that is the path of no letters. */
+export function markedOutput(schema: JsonMap): readonly string[] {
+  return isMarked(schema) ? [""] : markedSecrets(schema);
+}
+
 /** The marks are those of the contract. */
 function isMarked(node: Readonly<Record<string, unknown>>): boolean {
   const { sensitive, secret, writeOnly, format } = node;

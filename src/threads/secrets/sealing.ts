@@ -21,6 +21,8 @@ export type Sealing = {
   open(sealed: string, about: string): string;
   /** The same letters for the same value, whatever the order of its keys; nobody without the secret can make them. */
   bind(value: Json, about: string): string;
+  /** 32 bytes that the key of signatures is made from. */
+  signingSeed(): Uint8Array;
   /** Tells one secret from another and nothing else about it, so that it may be stored. */
   readonly fingerprint: string;
 };
@@ -73,6 +75,8 @@ export function createSealing(secret: Uint8Array): Sealing {
       const hmac = createHmac("sha256", bindingKey).update(`${about}\0${sortedText(value)}`);
       return `hmac:${hmac.digest("hex")}`;
     },
+
+    signingSeed: () => derived(secret, "holdfast signing 1", SECRET_KEY_BYTES),
 
     fingerprint: derived(secret, "holdfast fingerprint 1", 8).toString("hex"),
   } satisfies Sealing);

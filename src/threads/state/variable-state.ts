@@ -4,9 +4,10 @@ import type { StoredVariable } from "../../backend/state-store.ts";
 import type { Thread } from "../../backend/thread-store.ts";
 import type { VariableType, Write } from "../../backend/write.ts";
 import { holdfastError } from "../../contracts/error.ts";
-import { resolveVariable } from "../../contracts/standard/env-precedence.ts";
+import { type Layer, resolveVariable } from "../../contracts/standard/env-precedence.ts";
 import { checkName, checkText } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
+import { isSecretName } from "../secrets/secret-marks.ts";
 import { newThreadsIn } from "./require-live.ts";
 import type { StateBuffer } from "./state-buffer.ts";
 import type { StateScope } from "./state-scope.ts";
@@ -33,7 +34,7 @@ export function variableState(host: Host, scope: StateScope): VariableState {
       if (!found) throw holdfastError("variable_missing", `There is no value for the variable "${name}".`);
       const declared = agent && host.registry.variablesOf(agent).find((variable) => variable.name === name);
       const type = found.from === "thread" ? own?.type : declared?.type;
-      if (type === "secret") scope.onSecret?.(found.value);
+      if (type === "secret" || (type === undefined && isKept(name, found.from))) scope.onSecret?.(found.value);
       return found.value;
     },
     async envType(name) {
@@ -50,14 +51,25 @@ export function variableState(host: Host, scope: StateScope): VariableState {
         throw holdfastError("invalid_argument", "type must be text or secret.");
       }
       const type = given ?? (await variableOf(host, buffer, thread.id, name))?.type ?? "secret";
+      if (type === "secret") scope.onSecret?.(value);
       const heirs = await heirsOf(host, scope, name);
       const write = (thread_id: string, inherited: boolean): Write => {
         return { write: "variable", thread_id, name, sealed: host.sealing.seal(value, thread_id), type, inherited };
       };
       await buffer.write(write(thread.id, false), ...heirs.map((id) => write(id, true)));
     },
-    instanceEnv: (name) => resolveVariable(name, { instance: host.env })?.value ?? null,
+    instanceEnv(name) {
+      const value = resolveVariable(name, { instance: host.env })?.value ?? null;
+      const declared = agent && host.registry.variablesOf(agent).find((variable) => variable.name === name);
+      if (value !== null && declared?.type !== "text") scope.onSecret?.(value);
+      return value;
+    },
   };
+}
+
+/** Nobody has said what it is. What an installation or a user was given is not told on; what stands in a definition is. */
+function isKept(name: string, from: Layer): boolean {
+  return from === "user" || from === "instance" || isSecretName(name);
 }
 
 type Kept = { readonly sealed: string; readonly type: VariableType; readonly inherited: boolean };

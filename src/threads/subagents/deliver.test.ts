@@ -94,7 +94,7 @@ describe("a child that is done", () => {
 
   it("leaves a message when the call was given up meanwhile", async () => {
     const { family, child } = await withChild();
-    await family.host.stores.requests.submit("request-1", { body: "{}", payload_hash: "x" });
+    await family.host.stores.requests.submit("request-1", { body: "{}", payload_hash: "x", mac: "mac" });
     await deliver({ family, child });
     expect((await family.inbox(family.parent.id)).at(-1)).toMatchObject({ kind: "message" });
   });

@@ -2,10 +2,10 @@
 // messages, or not at all.
 import type { ChildLink, NewThread } from "../../backend/new-thread.ts";
 import type { Write } from "../../backend/write.ts";
+import { firstHash } from "../../contracts/audit/chain.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import { isEmpty } from "../../contracts/json.ts";
 import type { Agent } from "../agent.ts";
-import { firstHash } from "../chain.ts";
 import { isToldOfBirth } from "../hooks/is-told-of-birth.ts";
 import type { Host } from "../host.ts";
 import { createEntry } from "../new-entry.ts";

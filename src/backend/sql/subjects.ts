@@ -1,0 +1,84 @@
+// Subjects in SQL.
+import type { NewThread } from "../new-thread.ts";
+import type { Row, SqlDriver, Statement } from "../sql-driver.ts";
+import type { StoredSubject, SubjectStore } from "../subject-store.ts";
+import { attemptBatch } from "./attempt-batch.ts";
+import * as rows from "./rows.ts";
+
+export const SUBJECT = "principal, workspace_type, workspace_id, owner_type, owner_key, context, consent";
+
+export function createSubjectStore(driver: SqlDriver): SubjectStore {
+  return {
+    async get(threadId) {
+      const [row] = await driver.all(`select ${SUBJECT} from thread_subjects where thread_id = $1`, [threadId]);
+      return row && subjectRow(row);
+    },
+
+    async changeConsent(threadId, subject, consent) {
+      const made = { ...subject, consent };
+      const sql = `${insertSql("from threads where id = $1")}
+        on conflict (thread_id) do update set consent = excluded.consent where thread_subjects.consent = $9`;
+      const params = [threadId, ...valuesOf(made), subject.consent];
+      const { outcome } = await attemptBatch(driver, [{ sql, params, expect: 1 }]);
+      if (outcome === "committed") return "changed";
+      const [thread] = await driver.all("select 1 as found from threads where id = $1", [threadId]);
+      return thread ? "overtaken" : "not_found";
+    },
+
+    async share({ id, session_id, shared_with, shared_by, consent }) {
+      const sql = `insert into session_shares (id, session_id, shared_with, shared_by, consent, at)
+        values ($1, $2, $3, $4, $5, now_us()) on conflict (id) do nothing`;
+      await attemptBatch(driver, [{ sql, params: [id, session_id, shared_with, shared_by, consent] }]);
+    },
+
+    async shares(sessionId) {
+      const found = await driver.all("select * from session_shares where session_id = $1 order by at, id", [sessionId]);
+      return found.map((row) => ({
+        id: rows.text(row.id),
+        session_id: rows.text(row.session_id),
+        shared_with: rows.text(row.shared_with),
+        shared_by: rows.text(row.shared_by),
+        consent: rows.text(row.consent),
+        at: rows.number(row.at),
+      }));
+    },
+  };
+}
+
+/** The subject of a new thread: its own, or that of its parent, so that no child may do more than who created it. */
+export function insertSubject({ id, parent_id, subject }: NewThread): readonly Statement[] {
+  if (subject) {
+    return [
+      { sql: `${insertSql("from threads where id = $1")} on conflict do nothing`, params: [id, ...valuesOf(subject)] },
+    ];
+  }
+  return parent_id === null ? [] : [copySubject(id, parent_id)];
+}
+
+export function copySubject(id: string, from: string): Statement {
+  const sql = `insert into thread_subjects (thread_id, ${SUBJECT})
+    select threads.id, ${SUBJECT} from thread_subjects join threads on threads.id = $1
+    where thread_id = $2 on conflict do nothing`;
+  return { sql, params: [id, from] };
+}
+
+function insertSql(from: string): string {
+  return `insert into thread_subjects (thread_id, ${SUBJECT}) select id, $2, $3, $4, $5, $6, $7, $8 ${from}`;
+}
+
+function valuesOf(subject: StoredSubject) {
+  const { principal, workspace_type, workspace_id, owner_type, owner_key, context, consent } = subject;
+  return [principal, workspace_type, workspace_id, owner_type, owner_key, context, consent];
+}
+
+export function subjectRow(row: Row): StoredSubject {
+  return {
+    principal: rows.text(row.principal),
+    workspace_type: rows.optionalText(row.workspace_type),
+    workspace_id: rows.optionalText(row.workspace_id),
+    owner_type: rows.optionalText(row.owner_type),
+    owner_key: rows.optionalText(row.owner_key),
+    context: rows.text(row.context),
+    consent: rows.text(row.consent),
+  };
+}

@@ -1,0 +1,77 @@
+// What has to be done now and then and belongs to no thread: checkpoints of the audit are signed, what nobody needs any more
+// is removed. Any number of processes may do it at once.
+import type { Audit } from "../audit/audit.ts";
+import type { Host } from "./host.ts";
+import { isWholeNumber } from "./whole-number.ts";
+
+export type Retention = {
+  /** How long a thread may rest before it is deleted with all that descend from it; for ever unless given. */
+  readonly threadIdleMs?: number;
+  /** How long a session is kept that nobody writes to; for ever unless given. */
+  readonly sessionIdleMs?: number;
+};
+
+export type HousekeepingOptions = {
+  readonly retention?: Retention;
+  /** How often checkpoints are signed and old records removed; every ten minutes unless given, never with null. */
+  readonly everyMs?: number | null;
+};
+
+const TEN_MINUTES_MS = 600_000;
+const AT_ONCE = 100;
+
+/** The ids of the threads that nobody has used for so long and that wait for nothing, once they are deleted. */
+export async function pruneThreads({ stores, progress }: Host, idleMs: number): Promise<readonly string[]> {
+  const for_us = idleMs * 1_000;
+  const deleted: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const ids = await stores.threads.idle({ for_us, limit: AT_ONCE, ...(after !== undefined && { after }) });
+    for (const id of ids) {
+      // None where somebody came back meanwhile, or is at work further down.
+      const gone = await stores.threads.delete(id, "retention", for_us);
+      for (const each of gone) progress.changed(each, true);
+      deleted.push(...gone);
+    }
+    after = ids.at(-1);
+    if (ids.length < AT_ONCE) return deleted;
+  }
+}
+
+/** Begins, and gives what ends it. What goes wrong is told, and tried again the next time. */
+export function startHousekeeping(host: Host, audit: Audit, options: HousekeepingOptions): () => Promise<void> {
+  const { retention = {}, everyMs = TEN_MINUTES_MS } = options;
+  if (everyMs === null) return async () => undefined;
+  let underWay: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    // A round that takes longer than the time between two is not followed by a heap of others.
+    underWay ??= keepHouse(host, audit, retention)
+      .catch((thrown: unknown) => host.report(thrown, ""))
+      .finally(() => {
+        underWay = undefined;
+      });
+  }, everyMs);
+  // It is no reason to keep a process alive.
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await underWay;
+  };
+}
+
+async function keepHouse(host: Host, audit: Audit, { threadIdleMs, sessionIdleMs }: Retention): Promise<void> {
+  if (threadIdleMs !== undefined) await pruneThreads(host, threadIdleMs);
+  const before = sessionIdleMs === undefined ? undefined : (host.now() - sessionIdleMs) * 1_000;
+  await host.stores.sessions.expire(before === undefined ? {} : { before });
+  await audit.checkpoint();
+}
+
+/** What is wrong with the options, in words; undefined when nothing is. */
+export function housekeepingProblem({ retention = {}, everyMs }: HousekeepingOptions): string | undefined {
+  const isTime = (value: unknown) => value === undefined || isWholeNumber(value, 1);
+  if (!isTime(retention.threadIdleMs)) return "retention.threadIdleMs must be a whole number of milliseconds";
+  if (!isTime(retention.sessionIdleMs)) return "retention.sessionIdleMs must be a whole number of milliseconds";
+  if (everyMs !== null && everyMs !== undefined && !isWholeNumber(everyMs, 1, 2 ** 31 - 1)) {
+    return "housekeeping.everyMs must be from 1 to 2147483647 milliseconds, or null";
+  }
+  return undefined;
+}

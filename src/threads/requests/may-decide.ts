@@ -1,0 +1,75 @@
+// Whether somebody may decide about a proposed action: asked at the moment of the decision, of whoever decides.
+import type { StoredRequest } from "../../backend/request-store.ts";
+import { type HoldfastError, holdfastError } from "../../contracts/error.ts";
+import { type ApproverRule, type Asked, isAgentItself, refusalOf } from "../../contracts/trust/approver-rule.ts";
+import type { PendingAction } from "../../contracts/trust/pending-action.ts";
+import type { Principal } from "../../contracts/trust/principal.ts";
+import * as principals from "../../contracts/trust/principal.ts";
+import type { Host } from "../host.ts";
+import { subjectOf } from "../subject.ts";
+import { approversOf, creatorOf, toolAsked } from "./terms.ts";
+
+/** Why the decision is refused; undefined when it may be made. `by`: null where the program itself decides. */
+export async function decisionRefusal(
+  host: Host,
+  request: StoredRequest,
+  by: Principal | null,
+  decided: { readonly decision: "accepted" | "rejected"; readonly action: () => PendingAction },
+): Promise<HoldfastError | undefined> {
+  const refused = (why: string) =>
+    holdfastError("approval_forbidden", `Request "${request.id}" is not theirs to decide: ${why}.`);
+  const rule = ruleOf(host, request);
+  if (rule && !by) return refused("the rule asks who decides, and nobody is named");
+  const asked = by && (await askedBy(host, request));
+  if (by && asked && isAgentItself(by, asked)) return refused("an agent does not decide about its own actions");
+  if (rule && by && asked) {
+    const { authority } = host.trust;
+    // Whom it is bound to asked for it. Another thread's requester would open it to who must not decide.
+    if (creatorOf(asked.requester) !== request.terms.creator) return refused("it is not that thread's");
+    const words = await refusalOf(rule, by, asked, {
+      authorize: (principal, capability) => authority.allows(principal, capability),
+      hasRole: (principal, agent, role) => authority.hasRole(principal, agent, role),
+    });
+    if (words !== undefined) return refused(words);
+  }
+  const { canDecide } = host.trust;
+  if (!canDecide) return undefined;
+  try {
+    if ((await canDecide(decided.action(), decided.decision, by)) === true) return undefined;
+  } catch (thrown) {
+    return holdfastError("approval_forbidden", `Whether request "${request.id}" is theirs could not be told.`, thrown);
+  }
+  return refused("the host says so");
+}
+
+/** The rule of the tool that was asked about; where that is not known any more, the one under which it was asked. */
+function ruleOf(host: Host, request: StoredRequest): ApproverRule | undefined {
+  const { terms } = request;
+  const agent = host.agents.get(terms.agent);
+  const tool = toolAsked(host, request);
+  if (agent && tool) return approversOf(agent, tool);
+  return terms.approvers === null ? undefined : (JSON.parse(terms.approvers) as ApproverRule);
+}
+
+/** Who asked, and all on whose behalf: none of them decides about it. */
+async function askedBy(host: Host, { thread_id, terms }: StoredRequest): Promise<Asked> {
+  const { agents, stores } = host;
+  const stored = await stores.subjects.get(thread_id);
+  const agent = agents.get(terms.agent);
+  const requester = stored
+    ? principals.fromArray(JSON.parse(stored.principal))
+    : agent && subjectOf(agent, null).principal;
+  const thread = await stores.threads.get(thread_id);
+  const ancestors: string[] = [];
+  for (let above = thread?.parent_id ?? null; above !== null; ) {
+    const parent = await stores.threads.get(above);
+    if (parent) ancestors.push(parent.agent, parent.origin_agent);
+    above = parent?.parent_id ?? null;
+  }
+  return {
+    agent: terms.agent,
+    requester: requester ?? principals.system(terms.agent),
+    ...(thread && { origin_agent: thread.origin_agent }),
+    ancestors,
+  };
+}

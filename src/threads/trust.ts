@@ -1,0 +1,52 @@
+// Who may do what in a thread, as its runs are told: the principal behind every call, who judges capabilities, and which
+// decisions were made once and for all.
+import type { Stores } from "../backend/stores.ts";
+import type { UnknownMap } from "../contracts/json.ts";
+import { type ApprovalMemory, nullApprovalMemory } from "../contracts/trust/approval-memory.ts";
+import * as principals from "../contracts/trust/principal.ts";
+import type { RunOptions } from "../loop/options.ts";
+import type { Authority } from "../trust/authority.ts";
+import type { Trust } from "../trust/trust.ts";
+import type { Cast } from "./cast/cast.ts";
+import { asksItself, policyVersion } from "./requests/terms.ts";
+import type { Subject } from "./subject.ts";
+
+type Lent = { readonly trust: Trust; readonly stores: Pick<Stores, "approvalMemory"> };
+
+type Acting = { readonly subject: Subject };
+
+/** What a run of the thread is configured with; what the agent itself says about it comes first. */
+export function trustOf(host: Lent, { subject }: Acting, cast: Cast, own: RunOptions): Partial<RunOptions> {
+  const { principal, workspace } = subject;
+  const memory = own.approvalMemory ?? rememberedFor(host, subject, cast);
+  return {
+    principal: principal as UnknownMap,
+    ...(workspace && { workspace }),
+    ...(memory && { approvalMemory: memory }),
+    ...(!own.authorize && !own.holdsCapability && { authorize: authorizeWith(host.trust.authority) }),
+  };
+}
+
+function authorizeWith(authority: Authority): NonNullable<RunOptions["authorize"]> {
+  return (principal, capability, context) => authority.allows(principals.fromArray(principal), capability, context);
+}
+
+/**
+ * Only what asks for approval can have been decided before: nothing else is looked up. It is looked up for whom the thread
+ * acts for, whatever an agent says of itself, and holds under the rules under which it was given.
+ */
+function rememberedFor({ stores }: Lent, { principal, workspace }: Subject, cast: Cast): ApprovalMemory | undefined {
+  const { agent, tools, others } = cast;
+  const asking = new Map([...others, ...tools].filter(([, tool]) => asksItself(tool)));
+  if (asking.size === 0 || !workspace || principal.acting_user_id <= 0) return undefined;
+  const of = { ...workspace, user_id: principal.acting_user_id, agent_id: agent.slug };
+  return {
+    ...nullApprovalMemory,
+    async recall({ tool_name }) {
+      const tool = asking.get(tool_name);
+      const known = tool && (await stores.approvalMemory.recall({ ...of, tool_name }));
+      const isCurrent = known?.policy_version === null || known?.policy_version === policyVersion(agent, tool);
+      return known && isCurrent ? known.policy : null;
+    },
+  };
+}

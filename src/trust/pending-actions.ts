@@ -1,0 +1,247 @@
+// The queue of pending actions: what packages, hosts and conversations in memory propose waits here for a decision, and
+// stays for audit. What threads wait for is kept with them, and is shown and decided through the same queue.
+import type { ActionQuery, StoredAction } from "../backend/action-store.ts";
+import { wholeNumber } from "../contracts/coerce.ts";
+import { HoldfastError, holdfastError } from "../contracts/error.ts";
+import { emptyMap, type UnknownMap } from "../contracts/json.ts";
+import * as approvalDecision from "../contracts/trust/approval-decision.ts";
+import type { PendingAction } from "../contracts/trust/pending-action.ts";
+import * as pendingAction from "../contracts/trust/pending-action.ts";
+import {
+  DELETED_BY,
+  type PendingActionFilters,
+  type PendingActionResolution,
+  type PendingActionStore,
+  type PendingActionSummary,
+} from "../contracts/trust/pending-action-store.ts";
+import { readFields } from "../contracts/trust/record-fields.ts";
+import { quietly } from "../contracts/when-ready.ts";
+import type { ActionDecision, ActionObserver } from "./action-handler.ts";
+import { actionOf, listedActionOf, queryOf, rowOf, sealedOutcome, writtenTime } from "./action-record.ts";
+import { addSummaries, mergeByCreation, summaryOfCounts } from "./action-views.ts";
+import { checkIndexable, checkStorable, invalidArgument, isName, readText } from "./check-input.ts";
+import { type ResolvingHost, readDecision, readResolver, resolveAction } from "./resolve-action.ts";
+
+/** Another keeper of pending actions, such as the threads: it decides what is its own. */
+export interface OtherActions {
+  list(filters: PendingActionFilters): Promise<readonly PendingAction[]>;
+  get(actionId: string, includeResolved: boolean): Promise<PendingAction | null | undefined>;
+  summary(filters: PendingActionFilters): Promise<PendingActionSummary>;
+  resolve(actionId: string, decision: Required<ActionDecision>): Promise<unknown>;
+}
+
+/** What somebody found out about an action whose process died while it was applied. */
+export type ActionSettlement = Omit<PendingActionResolution, "decision"> & {
+  /** True ends the action as it was decided; false lets it be decided again. */
+  readonly applied: boolean;
+};
+
+export interface PendingActions extends PendingActionStore {
+  store(action: PendingAction): Promise<boolean>;
+  get(actionId: string, includeResolved?: boolean): Promise<PendingAction | null>;
+  list(filters?: PendingActionFilters): Promise<readonly PendingAction[]>;
+  summary(filters?: PendingActionFilters): Promise<PendingActionSummary>;
+  recordResolution(actionId: string, resolution: PendingActionResolution): Promise<boolean>;
+  expire(before?: string): Promise<number>;
+  delete(actionId: string): Promise<boolean>;
+  /**
+   * Decides an action: asks its handler whether that is allowed, and then has it applied, once, whoever else decides at
+   * the same time. Throws `pending_action_not_found` and what `resolveAction` throws.
+   */
+  resolve(actionId: string, decision: ActionDecision): Promise<unknown>;
+  /** Says what became of an action that stayed claimed; false when it is not. */
+  settleClaimed(actionId: string, settlement: ActionSettlement): Promise<boolean>;
+}
+
+export type PendingActionsOptions = Omit<ResolvingHost, "now" | "onResolved"> & {
+  readonly observers?: readonly ActionObserver[];
+  /** What actions expire by, and the time that is noted when they end. */
+  readonly now?: () => Date;
+  readonly others?: OtherActions | undefined;
+  /**
+   * Shows in lists too what applying an action takes, for a host that hands them to nobody else. Unless given, only `get`
+   * opens that.
+   */
+  readonly opensLists?: boolean;
+};
+
+export function createPendingActions(options: PendingActionsOptions): PendingActions {
+  const { store, sealing, observers = [], now = () => new Date(), others, opensLists = false } = options;
+
+  function tell(report: (observer: ActionObserver) => unknown): void {
+    for (const observer of observers) quietly(() => report(observer));
+  }
+
+  async function read(actionId: string): Promise<PendingAction | undefined> {
+    const row = await find(actionId);
+    return row && actionOf(row, sealing);
+  }
+
+  /** By then the action has ended, so that not even a database that fails may make it look otherwise. */
+  async function onResolved(actionId: string): Promise<void> {
+    if (observers.length === 0) return;
+    const action = (await quietly(() => read(actionId))) as PendingAction | undefined;
+    const { status, resolver } = action ?? {};
+    if (!action || !resolver || (status !== "accepted" && status !== "rejected")) return;
+    tell((observer) => observer.onResolved?.(action, status, resolver));
+  }
+
+  /** Ends a pending action that is claimed as it was read, or by nobody, if that makes a valid record. */
+  async function end(row: StoredAction, change: Partial<PendingAction>): Promise<boolean> {
+    if (pendingAction.isTerminal(row.status)) return false;
+    const ended = pendingAction.fromArray({
+      ...actionOf({ ...row, claim: null }, sealing),
+      resolved_at: now().toISOString(),
+      ...change,
+    });
+    const { status, resolver, resolved_at } = ended;
+    if (status === "pending" || resolved_at === null) return false;
+    const isEnded = await store.end(row.action_id, row.claim?.claim_id ?? null, {
+      status,
+      resolver,
+      resolved_at: writtenTime(resolved_at),
+      outcome: sealedOutcome(row.action_id, ended, sealing),
+    });
+    if (isEnded) await onResolved(row.action_id);
+    return isEnded;
+  }
+
+  async function expire(before?: string): Promise<number> {
+    const boundary = writtenTime(before == null ? now().toISOString() : readText("before", before));
+    // What names no moment is not after any.
+    const expired = boundary.us === null ? [] : await store.expire(boundary);
+    for (const row of expired) {
+      const action = actionOf(row, sealing);
+      tell((observer) => observer.onExpired?.(action));
+    }
+    return expired.length;
+  }
+
+  async function ownPage(query: ActionQuery, limit: number | undefined, offset: number) {
+    const rows = await store.list(query, { ...(limit !== undefined && { limit }), offset });
+    return rows.map((row) => (opensLists ? actionOf : listedActionOf)(row, sealing));
+  }
+
+  /** What is stored under an id. Under some nothing can be. */
+  async function find(actionId: string): Promise<StoredAction | undefined> {
+    return isName(readText("actionId", actionId)) ? await store.get(actionId) : undefined;
+  }
+
+  return {
+    async store(given) {
+      const action = readAction(given);
+      // An id that stands for something else already must not hide it.
+      if (await others?.get(action.action_id, true)) return false;
+      const isStored = await store.put(rowOf(action, sealing));
+      if (isStored) tell((observer) => observer.onStored?.(action));
+      return isStored;
+    },
+
+    async get(actionId, includeResolved = false) {
+      const action = await read(actionId);
+      if (!action) return (isName(actionId) && (await others?.get(actionId, includeResolved))) || null;
+      return includeResolved || !pendingAction.isTerminal(action.status) ? action : null;
+    },
+
+    async list(given) {
+      const { offset: from, limit: upTo, ...filters } = readFilters(given);
+      const query = queryOf(filters);
+      if (!query) return [];
+      const offset = counted(from) ?? 0;
+      const limit = counted(upTo);
+      if (!others) return await ownPage(query, limit, offset);
+      const most = limit === undefined ? undefined : counted(offset + limit);
+      const [own, rest] = await Promise.all([
+        ownPage(query, most, 0),
+        others.list({ ...filters, offset: 0, ...(most !== undefined && { limit: most }) }),
+      ]);
+      return mergeByCreation(own, rest).slice(offset, most);
+    },
+
+    async summary(given) {
+      const filters = readFilters(given);
+      const query = queryOf(filters);
+      const own = summaryOfCounts(query ? await store.count(query) : []);
+      return query && others ? addSummaries(own, await others.summary(filters)) : own;
+    },
+
+    async recordResolution(actionId, resolution) {
+      const { decision, resolver, ...came } = readResolution(resolution);
+      const { value } = approvalDecision.fromString(decision);
+      const row = await find(actionId);
+      if (!row || row.claim) return false;
+      return await end(row, { status: value, resolver: readResolver(resolver), ...outcomeOf(came) });
+    },
+
+    expire,
+
+    async delete(actionId) {
+      const row = await find(actionId);
+      if (!row || row.claim) return false;
+      return await end(row, { status: "deleted", resolver: DELETED_BY });
+    },
+
+    async resolve(actionId, given) {
+      const decision = readDecision(given);
+      const row = await find(actionId);
+      if (!row) {
+        if (others && isName(actionId) && (await others.get(actionId, true)))
+          return await others.resolve(actionId, decision);
+        throw holdfastError("pending_action_not_found", `There is no pending action "${actionId}".`);
+      }
+      try {
+        return await resolveAction(row, decision, { ...options, now, onResolved });
+      } catch (thrown) {
+        // What is found to be late is noted as such.
+        if (thrown instanceof HoldfastError && thrown.code === "pending_action_expired") await expire();
+        throw thrown;
+      }
+    },
+
+    async settleClaimed(actionId, settlement) {
+      const { applied, resolver, ...came } = readResolution(settlement);
+      if (typeof applied !== "boolean") throw invalidArgument("applied must be true or false");
+      const row = await find(actionId);
+      if (!row?.claim) return false;
+      if (!applied) return await store.release(actionId, row.claim.claim_id);
+      return await end(row, { status: row.claim.decision, resolver: readResolver(resolver), ...outcomeOf(came) });
+    },
+  };
+}
+
+/** Throws `invalid_ai_pending_action`, also for what could not be found again as it was given. */
+function readAction(given: unknown): PendingAction {
+  const action = pendingAction.fromArray(given);
+  // What may be any text is kept as JSON, and can hold whatever it likes.
+  const { summary, preview, apply_input, resolution_result, resolution_error, ...named } = action;
+  checkStorable({ ...named, ...action.workspace }, invalid);
+  checkIndexable("action_id", [action.action_id], invalid);
+  return action;
+}
+
+function readFilters(given: unknown): PendingActionFilters {
+  return readFields(given ?? {}, (_, cause) => invalidArgument("the filters must be a map that can be read", cause));
+}
+
+/** A number of actions, as far as one can count. */
+function counted(value: unknown): number | undefined {
+  const number = wholeNumber(value, 0);
+  return number === undefined ? undefined : Math.min(number, Number.MAX_SAFE_INTEGER);
+}
+
+function readResolution(given: unknown): UnknownMap {
+  return readFields(given, (_, cause) => invalidArgument("what is noted must be a map that can be read", cause));
+}
+
+/** As the record takes it; what is wrong with it is told by the record. */
+function outcomeOf({ result = null, error = null, metadata = emptyMap }: UnknownMap): Partial<PendingAction> {
+  return {
+    resolution_result: result,
+    resolution_error: error,
+    resolution_metadata: metadata,
+  } as Partial<PendingAction>;
+}
+
+function invalid(detail: string, cause?: unknown) {
+  return holdfastError("invalid_ai_pending_action", detail, cause);
+}
