@@ -115,7 +115,11 @@ async function withdraw(host: Host, threadId: string): Promise<void> {
 
 async function required(sessions: SessionStore, sessionId: string): Promise<Session> {
   const session = isName(sessionId) ? await sessions.get(sessionId) : undefined;
-  if (!session) throw holdfastError("session_not_found", `There is no session "${isName(sessionId) ? sessionId : typeof sessionId}".`);
+  if (!session)
+    throw holdfastError(
+      "session_not_found",
+      `There is no session "${isName(sessionId) ? sessionId : typeof sessionId}".`,
+    );
   return session;
 }
 
