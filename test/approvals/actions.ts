@@ -2,32 +2,21 @@
 import type { JsonMap, UnknownMap } from "../../src/contracts/json.ts";
 import type { Requests } from "../../src/threads/requests/requests.ts";
 import type { MortalRuntime } from "../mortal-runtime.ts";
+import { again, type Brought, bringing, type Decision, deciding, type Replay } from "./attempts.ts";
 import { type Asked, type Attempt, type Expectation, scopeOf } from "./expectation.ts";
 import { type Forgery, forge, forgedEnvelope } from "./forgeries.ts";
-import { mayDecide, nobody, type Person, people } from "./people.ts";
 import type { Runtimes } from "./runtimes.ts";
-import { MOST_CENTS, type ToolName, threads, type Wish, wordsFor } from "./shop.ts";
+import { type ToolName, type Wish, wordsFor } from "./shop.ts";
 
-export type Edit = "none" | "nothing" | "cents" | "everything" | "too much" | "wrong type" | "actor" | "no map";
-export type Brought = "result" | "error" | "wrong result" | "nothing" | "decision";
 export type Words = "yes" | "json" | "approval envelope" | "result envelope";
 
 /** `pick`: which request, attempt or memory, of however many there are by then. */
 export type Action =
   | { readonly kind: "send"; readonly thread: number; readonly tools: readonly ToolName[] }
   | { readonly kind: "queue tool"; readonly thread: number; readonly tool: ToolName | "holdfast/approve" }
-  | {
-      readonly kind: "decide";
-      readonly pick: number;
-      /** Of the people, by number; `people.length` for whoever may. */
-      readonly person: number;
-      readonly decision: "accepted" | "rejected";
-      readonly edit: Edit;
-      readonly remember: boolean;
-      readonly via: "requests" | "approvals" | "another thread";
-    }
+  | ({ readonly kind: "decide"; readonly pick: number } & Decision)
   | { readonly kind: "bring"; readonly pick: number; readonly brought: Brought }
-  | { readonly kind: "replay"; readonly pick: number; readonly person: number | null; readonly isChanged: boolean }
+  | ({ readonly kind: "replay"; readonly pick: number } & Replay)
   | {
       readonly kind: "say";
       readonly pick: number;
@@ -69,7 +58,7 @@ export function prepare(model: Expectation, real: Runtimes, action: Action): Pre
     case "bring": {
       const asked = picked(model, action.pick, action.kind === "bring" ? "client_tool" : "approval");
       if (!asked) return undefined;
-      const attempt = action.kind === "bring" ? bringing(model, asked, action) : deciding(model, asked, action);
+      const attempt = action.kind === "bring" ? bringing(model, asked, action.brought) : deciding(model, asked, action);
       const viaQueue = action.kind === "decide" && action.via === "approvals";
       return attempting(
         model,
@@ -93,7 +82,7 @@ export function prepare(model: Expectation, real: Runtimes, action: Action): Pre
       return {
         stops: thread,
         run: async (runtime) => {
-          await (await real.thread(thread, runtime)).stop();
+          await real.stop(thread, runtime);
           return "stopped";
         },
       };
@@ -145,85 +134,6 @@ function queueing(
       return "queued";
     },
   };
-}
-
-function deciding(
-  model: Expectation,
-  asked: Asked,
-  { decision, edit, remember, via, person: number }: Extract<Action, { kind: "decide" }>,
-): Attempt {
-  const person = somebody(number, asked.rule);
-  const parameters = editOf(model, asked, edit);
-  const answer = {
-    ...{ decision, reason: `because ${model.next()}`, by: person.name },
-    ...(parameters !== undefined && { parameters }),
-    ...(remember && { remember }),
-  };
-  const isWhole = edit === "none" || (edit !== "no map" && decision === "accepted" && !remember);
-  const isBad = edit === "too much" || edit === "wrong type" || edit === "actor";
-  return {
-    person,
-    answer,
-    ...(asked.kind !== "approval" || !isWhole ? { flaw: "form" as const } : isBad && { flaw: "edit" as const }),
-    ...(via === "another thread" && { isForeign: true }),
-  };
-}
-
-/** One of the people; whoever may decide under the rule for any other number. */
-function somebody(number: number, rule: number): Person {
-  const right = people.find((person) => threads.every(({ user }) => mayDecide(rule, person, user)));
-  return people[number] ?? right ?? nobody;
-}
-
-function editOf(model: Expectation, { tool }: Asked, edit: Edit): unknown {
-  switch (edit) {
-    case "none":
-      return undefined;
-    case "nothing":
-      return {};
-    case "cents":
-      return { cents: model.next() };
-    case "everything":
-      return { order: 1_000_000 + model.next(), cents: model.next(), card: `4222-other-card-${model.next()}` };
-    case "too much":
-      return { cents: MOST_CENTS + 1 };
-    case "actor":
-      // Only the refund is bound to whoever it acts for.
-      return tool === "shop/refund" ? { actor: 12 } : { cents: null };
-    case "wrong type":
-      return { cents: "many" };
-    case "no map":
-      return "everything";
-  }
-}
-
-function bringing(model: Expectation, asked: Asked, { brought }: Extract<Action, { kind: "bring" }>): Attempt {
-  const person = nobody;
-  const number = model.next();
-  const answers = {
-    result: { result: { choice: `choice ${number}` } },
-    error: { error: `error ${number}` },
-    "wrong result": asked.tool === "client/ask" ? { result: { choice: number } } : { results: number },
-    nothing: {},
-    decision: { decision: "accepted", reason: `because ${number}` },
-  } as const;
-  const answer = answers[brought];
-  const isResult = asked.kind === "client_tool" && (brought === "result" || brought === "error");
-  if (isResult) return { person, answer };
-  const isWrong = asked.tool === "client/ask" && asked.kind === "client_tool" && brought === "wrong result";
-  // A decision about an approval is one, whoever makes it and however.
-  if (asked.kind === "approval" && brought === "decision") return { person, answer };
-  return { person, answer, flaw: isWrong ? "result" : "form" };
-}
-
-/** The same attempt, by somebody else perhaps, and with other words perhaps. */
-function again(attempt: Attempt, { person, isChanged }: Extract<Action, { kind: "replay" }>): Attempt {
-  const { answer } = attempt;
-  const other = (person === null ? undefined : people[person]) ?? attempt.person;
-  const same = { ...attempt, person: other };
-  if (!isChanged) return same;
-  if (typeof answer.reason === "string") return { ...same, answer: { ...answer, reason: `${answer.reason}, again` } };
-  return attempt.flaw ? same : { ...same, answer: { error: "Another." } };
 }
 
 function attempting(model: Expectation, real: Runtimes, asked: Asked, attempt: Attempt, viaQueue: boolean): Prepared {

@@ -74,6 +74,12 @@ export function scopeOf({ thread, tool }: Pick<Wish, "thread" | "tool">): string
   return `${user} ${site} ${tool}`;
 }
 
+/** True when that was decided about the tool once and for all, under the rule of that number. */
+export function isRemembered(memory: Memory, policy: "direct" | "forbidden", wish: Wish, rule: number): boolean {
+  const known = memory.get(scopeOf(wish));
+  return known?.policy === policy && known.rule === rule;
+}
+
 export function isAccepting({ answer }: Attempt): boolean {
   return answer.decision === "accepted";
 }

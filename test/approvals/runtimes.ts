@@ -44,6 +44,8 @@ export class Runtimes {
   readonly isShared: boolean;
   /** The number of the rule that is deployed. */
   rule = 0;
+  /** Whether nobody runs threads. */
+  isIdle = false;
   #running: Running[] = [];
   #now = NEW_YEAR;
   #outside: Promise<SqlDriver> | undefined;
@@ -56,6 +58,7 @@ export class Runtimes {
 
   /** Opens as many runtimes as the database allows, up to two; `runs` as in their options. */
   async open(options: Pick<HoldfastOptions, "runs"> = {}): Promise<void> {
+    this.isIdle = options.runs === false;
     while (this.#running.length < (this.isShared ? 2 : 1)) this.#running.push(await this.#start(options));
     if (this.threadIds.length > 0) return;
     for (const { key, user, site } of threads) {
@@ -95,6 +98,18 @@ export class Runtimes {
 
   async thread(index: number, number = 0): Promise<ThreadHandle> {
     return await this.runtime(number).threads.get(this.threadIds[index] ?? "");
+  }
+
+  /** Stops a thread; where nobody runs it, the wish to is left for whoever does. */
+  async stop(index: number, number: number): Promise<void> {
+    const thread = await this.thread(index, number);
+    if (!this.isIdle) return void (await thread.stop());
+    const patience = new AbortController();
+    const stopping = thread.stop({ signal: patience.signal }).catch(() => undefined);
+    const left = `select id from inbox where thread_id = '${thread.id}' and kind = 'stop' and drained_at is null`;
+    while ((await this.sql(left)).length === 0) await new Promise(setImmediate);
+    patience.abort();
+    await stopping;
   }
 
   /** Closes them all, in good order. */
