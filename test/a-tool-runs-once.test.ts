@@ -305,7 +305,7 @@ eachDatabase((newWorld, database) => {
     await expect(holdfast.calls.settle(call, { charged: 5 })).rejects.toMatchObject(refused);
     expect(await thread.calls()).toMatchObject([{ phase: "settled", outcome: "settled_by_operator" }]);
     await thread.send("And now?");
-    expect(resultsIn(shown[1])).toMatchObject([{ success: true, result: { charged: 5 } }]);
+    expect(resultsIn(shown[1])).toMatchObject([{ success: true, result: { charged: 5 + first } }]);
   });
 
   it("takes anything that an operator says of a call, as long as it is JSON", async () => {
