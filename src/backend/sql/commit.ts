@@ -163,9 +163,15 @@ function openRequest({ thread_id, run, opened_request: request }: Commit): State
 }
 
 /** Ends a request, unless somebody answered it just now. */
-function closeRequest({ closed_request }: Commit): Statement[] {
+function closeRequest({ thread_id, run, closed_request }: Commit): Statement[] {
   if (!closed_request) return [];
   const sql = `update requests set status = $3, sealed = null, ended_at = coalesce(ended_at, now_us())
     where id = $1 and status = $2`;
-  return [{ sql, params: [closed_request.id, closed_request.from, closed_request.to], expect: 1 }];
+  // Its answer may have come in while the thread was looked at for something else; nobody would take that in later.
+  const answered = `update inbox set drained_at = now_us(), run = $3, body = null
+    where thread_id = $1 and operation = 'submit' and idempotency_key = $2 and drained_at is null`;
+  return [
+    { sql, params: [closed_request.id, closed_request.from, closed_request.to], expect: 1 },
+    { sql: answered, params: [thread_id, closed_request.id, run] },
+  ];
 }
