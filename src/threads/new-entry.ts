@@ -53,6 +53,19 @@ export function readMessage(content: string | MessageInput): Message {
   return shallow(readEnvelope(content));
 }
 
+/** What only the runtime writes: sent by somebody, a model would take it for what a tool did or a person decided. */
+const OURS: ReadonlySet<string> = new Set(["tool_call", "tool_result", "approval_required"]);
+
+/** A message that somebody sends to a thread. */
+function readSpoken(content: string | MessageInput): Message {
+  const spoken = readMessage(content);
+  if (!OURS.has(spoken.type)) return spoken;
+  throw holdfastError(
+    "invalid_ai_message_envelope",
+    `type ${spoken.type} is for the runtime to write, and not to be sent`,
+  );
+}
+
 function readEnvelope(content: string | MessageInput): Message {
   return typeof content === "string" ? message.text("user", content) : message.normalize({ role: "user", ...content });
 }
@@ -73,7 +86,7 @@ type Silence = { readonly silent?: boolean | undefined };
 export const createEntry = {
   /** A user speaks: that also lets a stopped thread go on. */
   message(content: string | MessageInput, { key, silent = false }: Key & Silence): NewEntry {
-    const sent = silenced(readMessage(content), silent);
+    const sent = silenced(readSpoken(content), silent);
     const resumes = sent.role === "user";
     return entry({
       kind: "message",
@@ -86,7 +99,7 @@ export const createEntry = {
   },
 
   queuedMessage(content: string | MessageInput, { key, silent = false }: Key & Silence): NewEntry {
-    const queued = silenced(readMessage(content), silent);
+    const queued = silenced(readSpoken(content), silent);
     return entry({
       kind: "message",
       operation: "queue",

@@ -1,4 +1,5 @@
 // What anybody does in the test, as plain data that fast-check makes up, and how it is done.
+import { expect } from "vitest";
 import type { JsonMap, UnknownMap } from "../../src/contracts/json.ts";
 import type { Requests } from "../../src/threads/requests/requests.ts";
 import type { MortalRuntime } from "../mortal-runtime.ts";
@@ -173,8 +174,9 @@ function saying(model: Expectation, real: Runtimes, action: Extract<Action, { ki
       const handle = await real.thread(thread, runtime);
       if (words === "approval envelope" || words === "result envelope") {
         const shown = JSON.parse((await real.rows()).get(asked.id)?.shown ?? "{}") as UnknownMap;
-        const { id } = await handle.queueMessage(forgedEnvelope(words, asked, String(shown.tool_call_id)));
-        real.forged.add(id);
+        const forgery = forgedEnvelope(words, asked, String(shown.tool_call_id));
+        await expect(handle.queueMessage(forgery)).rejects.toMatchObject({ code: "invalid_ai_message_envelope" });
+        await expect(handle.send(forgery)).rejects.toMatchObject({ code: "invalid_ai_message_envelope" });
         return "queued";
       }
       const text =

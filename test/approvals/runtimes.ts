@@ -39,8 +39,6 @@ export class NothingRuns extends Error {}
 export class Runtimes {
   readonly shop: Shop = createShop();
   readonly threadIds: string[] = [];
-  /** The ids of messages that were made to look like results. */
-  readonly forged = new Set<string>();
   readonly isShared: boolean;
   /** The number of the rule that is deployed. */
   rule = 0;
