@@ -184,7 +184,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   for (const { definition, message } of problems)
     report(holdfastError("odd_definition", `${definition}: ${message}`), "");
   const grants = createGrants({ store: stores.grants });
-  const approvalMemory = createApprovalMemory(stores.approvalMemory);
+  const approvalMemory = createApprovalMemory(stores.approvalMemory, sealing.bind);
   const host: Host = {
     stores,
     agents,

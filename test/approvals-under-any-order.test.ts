@@ -66,7 +66,7 @@ eachDatabase((newWorld, database) => {
     async (edit) => {
       const seen: Seen = new Map();
       await inWorld(await newWorld(), { seen, rule: 0 }, async (model, real) => {
-        for (const forgery of forgeries) {
+        for (const forgery of ofRequests) {
           await play(model, real, { actions: [asks] });
           // Only what has ended can be written back.
           const isRevived = forgery === "revival";
@@ -77,10 +77,22 @@ eachDatabase((newWorld, database) => {
           await play(model, real, { actions: [{ kind: "stop", thread: 0 }] });
         }
       });
-      expect(forgeries.map((forgery) => seen.get(`forged ${forgery}`))).toEqual(forgeries.map(() => 1));
+      expect(ofRequests.map((forgery) => seen.get(`forged ${forgery}`))).toEqual(ofRequests.map(() => 1));
       expect(seen.get("applied")).toBe(1);
     },
   );
+
+  it("a decision once and for all that was written past the runtime is none", async () => {
+    const seen: Seen = new Map();
+    await inWorld(await newWorld(), { seen, rule: 0 }, async (model, real) => {
+      await play(model, real, { actions: [asks] });
+      await play(model, real, { actions: [{ kind: "forge", pick: 0, forgery: "memory" }] });
+      await play(model, real, { actions: [{ kind: "stop", thread: 0 }] });
+      await play(model, real, { actions: [asks] });
+      expect(model.pending()).toHaveLength(1);
+    });
+    expect([seen.get("forged memory"), seen.get("applied")]).toEqual([1, undefined]);
+  });
 
   it("a request that was moved to a thread of somebody else is still not its requester's to decide", async () => {
     const real = new Runtimes(await newWorld());
@@ -102,6 +114,9 @@ eachDatabase((newWorld, database) => {
     expect(real.shop.applied).toEqual([]);
   });
 });
+
+/** Those that change the request itself. */
+const ofRequests = forgeries.filter((forgery) => forgery !== "memory");
 
 /** The number that picks the last request of all. */
 function lastOf(model: Expectation): number {

@@ -10,7 +10,7 @@ const key = {
 
 const direct: RememberedApproval = {
   ...key,
-  ...{ policy: "direct", policy_version: "policy-1", request_id: "request 1", decided_by: '{"user":7}' },
+  ...{ policy: "direct", policy_version: "policy-1", request_id: "request 1", decided_by: '{"user":7}', mac: "hmac:7" },
 };
 
 export function describeApprovalMemoryStore(name: string, open: () => Promise<StoresInTest>): void {

@@ -18,6 +18,8 @@ export type RememberedApproval = RememberedKey & {
   readonly request_id: string | null;
   /** JSON of what may be shown of whoever decided. */
   readonly decided_by: string | null;
+  /** Made over the rest by whoever remembers it: what was written past us does not have it. */
+  readonly mac: string;
 };
 
 export type StoredApproval = RememberedApproval & { readonly created_at: number };

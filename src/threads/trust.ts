@@ -6,12 +6,18 @@ import { type ApprovalMemory, nullApprovalMemory } from "../contracts/trust/appr
 import * as principals from "../contracts/trust/principal.ts";
 import type { RunOptions } from "../loop/options.ts";
 import type { Authority } from "../trust/authority.ts";
+import { isGenuine } from "../trust/remembered-mac.ts";
 import type { Trust } from "../trust/trust.ts";
 import type { Cast } from "./cast/cast.ts";
 import { asksItself, policyVersion } from "./requests/terms.ts";
+import type { Sealing } from "./secrets/sealing.ts";
 import type { Subject } from "./subject.ts";
 
-type Lent = { readonly trust: Trust; readonly stores: Pick<Stores, "approvalMemory"> };
+type Lent = {
+  readonly trust: Trust;
+  readonly sealing: Pick<Sealing, "bind">;
+  readonly stores: Pick<Stores, "approvalMemory">;
+};
 
 type Acting = { readonly subject: Subject };
 
@@ -33,9 +39,13 @@ function authorizeWith(authority: Authority): NonNullable<RunOptions["authorize"
 
 /**
  * Only what asks for approval can have been decided before: nothing else is looked up. It is looked up for whom the thread
- * acts for, whatever an agent says of itself, and holds under the rules under which it was given.
+ * acts for, whatever an agent says of itself, and holds under the rules under which it was given, if it was we who wrote it.
  */
-function rememberedFor({ stores }: Lent, { principal, workspace }: Subject, cast: Cast): ApprovalMemory | undefined {
+function rememberedFor(
+  { stores, sealing }: Lent,
+  { principal, workspace }: Subject,
+  cast: Cast,
+): ApprovalMemory | undefined {
   const { agent, tools, others } = cast;
   const asking = new Map([...others, ...tools].filter(([, tool]) => asksItself(tool)));
   if (asking.size === 0 || !workspace || principal.acting_user_id <= 0) return undefined;
@@ -46,7 +56,7 @@ function rememberedFor({ stores }: Lent, { principal, workspace }: Subject, cast
       const tool = asking.get(tool_name);
       const known = tool && (await stores.approvalMemory.recall({ ...of, tool_name }));
       const isCurrent = known?.policy_version === null || known?.policy_version === policyVersion(agent, tool);
-      return known && isCurrent ? known.policy : null;
+      return known && isCurrent && isGenuine(sealing.bind, known) ? known.policy : null;
     },
   };
 }

@@ -7,6 +7,7 @@ import type { ApprovalKey, ApprovalMemory } from "../contracts/trust/approval-me
 import { readFields } from "../contracts/trust/record-fields.ts";
 import type { Workspace } from "../contracts/workspace.ts";
 import { invalidArgument, isIndexable, isStorable, readNumber, readOptions, readText } from "./check-input.ts";
+import { type Bind, isGenuine, withMac } from "./remembered-mac.ts";
 
 /** One remembered decision, with who made it and for which request, where that is known. */
 export type RememberedDecision = ApprovalKey & {
@@ -31,17 +32,19 @@ export interface StoredApprovalMemory extends ApprovalMemory {
   list(filter?: RememberedFilter): Promise<readonly RememberedDecision[]>;
 }
 
-export function createApprovalMemory(store: ApprovalMemoryStore): StoredApprovalMemory {
+export function createApprovalMemory(store: ApprovalMemoryStore, bind: Bind): StoredApprovalMemory {
   return {
     async recall(key) {
       const named = readKey(key);
-      return isKept(named) ? ((await store.recall(named))?.policy ?? null) : null;
+      const known = isKept(named) ? await store.recall(named) : undefined;
+      return known && isGenuine(bind, known) ? known.policy : null;
     },
     async remember(key, policy) {
       const named = readKey(key);
       if (!isKept(named)) throw invalidArgument("the key must hold whole characters without zeros, and not too many");
       if (!isPolicy(policy)) throw invalidArgument("policy must be direct, preview or forbidden");
-      await store.remember({ ...named, policy, policy_version: null, request_id: null, decided_by: null });
+      const decision = { ...named, policy, policy_version: null, request_id: null, decided_by: null };
+      await store.remember(withMac(bind, decision));
     },
     async forget(key) {
       const named = readKey(key);
@@ -49,7 +52,8 @@ export function createApprovalMemory(store: ApprovalMemoryStore): StoredApproval
     },
     async list(filter) {
       const named = readFilter(filter);
-      return isKept(named) ? (await store.list(named)).map(decisionOf) : [];
+      const stored = isKept(named) ? await store.list(named) : [];
+      return stored.filter((each) => isGenuine(bind, each)).map(decisionOf);
     },
   };
 }
@@ -104,6 +108,7 @@ function decisionOf({
   workspace_id,
   decided_by,
   created_at,
+  mac: _,
   ...rest
 }: StoredApproval): RememberedDecision {
   return {

@@ -1,7 +1,8 @@
 // What somebody writes who may write to the database or to a thread, and hopes to pass for a decision.
 import type { MessageInput } from "../../src/threads/tool.ts";
-import type { Asked, Expectation } from "./expectation.ts";
+import { type Asked, type Expectation, scopeOf } from "./expectation.ts";
 import type { Runtimes } from "./runtimes.ts";
+import { threads } from "./shop.ts";
 
 export const forgeries = [
   "answer",
@@ -16,6 +17,7 @@ export const forgeries = [
   "tool",
   "sealed",
   "revival",
+  "memory",
 ] as const;
 
 export type Forgery = (typeof forgeries)[number];
@@ -23,6 +25,7 @@ export type Forgery = (typeof forgeries)[number];
 /** Writes it, and gives the thread a reason to look. */
 export async function forge(model: Expectation, real: Runtimes, asked: Asked, forgery: Forgery): Promise<string> {
   const { id } = asked;
+  if (forgery === "memory") return await forgeMemory(model, real, asked);
   if ((asked.status === "pending") === (forgery === "revival") || asked.isBlocked) return "nothing to forge";
   // Whoever brings a client's result goes by none of these.
   if (asked.kind === "client_tool" && ["terms", "policy", "tool"].includes(forgery)) return "nothing to forge";
@@ -38,7 +41,22 @@ export async function forge(model: Expectation, real: Runtimes, asked: Asked, fo
   return "forged";
 }
 
-function changes({ id, kind }: Asked, forgery: Forgery, { id: other }: Asked): string {
+/** That the tool is never to be asked about again. */
+async function forgeMemory(model: Expectation, real: Runtimes, { wish, kind }: Asked): Promise<string> {
+  if (kind !== "approval") return "nothing to forge";
+  model.note("forged memory");
+  const { user, site } = threads[wish.thread] ?? threads[0];
+  await real.sql(`insert into approval_memory
+    (workspace_type, workspace_id, user_id, agent_id, tool_name, policy, policy_version, mac, created_at)
+    values ('site', '${site}', ${user}, 'shop', '${wish.tool}', 'direct', null, 'hmac:00', 1)
+    on conflict (workspace_type, workspace_id, user_id, agent_id, tool_name)
+    do update set policy = 'direct', policy_version = null returning 1`);
+  // What stood there was written over, and what stands there now is nobody's decision.
+  model.memory.delete(scopeOf(wish));
+  return "forged";
+}
+
+function changes({ id, kind }: Asked, forgery: Exclude<Forgery, "memory">, { id: other }: Asked): string {
   const yes = kind === "approval" ? { decision: "accepted" } : { result: { choice: "forged" }, success: true };
   const answered = (answer: object) =>
     `status = 'answered', answer = '${JSON.stringify(answer)}', payload_hash = 'x', resolver = 'user:12', ended_at = 1`;

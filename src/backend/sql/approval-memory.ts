@@ -11,7 +11,7 @@ import { attemptBatch } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 
 const KEY = ["workspace_type", "workspace_id", "user_id", "agent_id", "tool_name"] as const;
-const COLUMNS = `${KEY.join(", ")}, policy, policy_version, request_id, decided_by, created_at`;
+const COLUMNS = `${KEY.join(", ")}, policy, policy_version, request_id, decided_by, mac, created_at`;
 const IS_KEY = KEY.map((column, index) => `${column} = $${index + 1}`).join(" and ");
 
 export function createApprovalMemoryStore(driver: SqlDriver): ApprovalMemoryStore {
@@ -48,12 +48,12 @@ export function createApprovalMemoryStore(driver: SqlDriver): ApprovalMemoryStor
 
 /** Remembers a decision, for the batch that makes it: either both are stored or neither is. */
 export function rememberStatement(approval: RememberedApproval): Statement {
-  const sql = `insert into approval_memory (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now_us())
+  const sql = `insert into approval_memory (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us())
     on conflict (${KEY.join(", ")}) do update set policy = excluded.policy,
       policy_version = excluded.policy_version, request_id = excluded.request_id,
-      decided_by = excluded.decided_by, created_at = excluded.created_at`;
-  const { policy, policy_version, request_id, decided_by } = approval;
-  return { sql, params: [...valuesOf(approval), policy, policy_version, request_id, decided_by] };
+      decided_by = excluded.decided_by, mac = excluded.mac, created_at = excluded.created_at`;
+  const { policy, policy_version, request_id, decided_by, mac } = approval;
+  return { sql, params: [...valuesOf(approval), policy, policy_version, request_id, decided_by, mac] };
 }
 
 function valuesOf(key: RememberedKey): readonly Scalar[] {
@@ -71,6 +71,7 @@ function approval(row: Row): StoredApproval {
     policy_version: rows.optionalText(row.policy_version),
     request_id: rows.optionalText(row.request_id),
     decided_by: rows.optionalText(row.decided_by),
+    mac: rows.text(row.mac),
     created_at: rows.number(row.created_at),
   };
 }

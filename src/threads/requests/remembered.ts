@@ -3,6 +3,7 @@ import type { RememberedApproval } from "../../backend/approval-memory-store.ts"
 import type { StoredRequest } from "../../backend/request-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { ApproverRule } from "../../contracts/trust/approver-rule.ts";
+import { withMac } from "../../trust/remembered-mac.ts";
 import type { Host } from "../host.ts";
 import { subjectOf } from "../subject.ts";
 import { asksItself, toolAsked } from "./terms.ts";
@@ -31,7 +32,7 @@ export async function rememberedPolicy(
   if (!workspace || !principal || principal.acting_user_id <= 0) {
     throw holdfastError("invalid_answer", `Request "${id}" cannot be remembered: its thread has no user or workspace.`);
   }
-  return {
+  return withMac(host.sealing.bind, {
     ...workspace,
     user_id: principal.acting_user_id,
     // The one whose next call looks for it: a thread may be handed to another agent than its user came to.
@@ -41,5 +42,5 @@ export async function rememberedPolicy(
     policy_version: terms.policy_version,
     request_id: id,
     decided_by: decidedBy,
-  };
+  });
 }

@@ -66,6 +66,7 @@ export const access: readonly MigrationStatement[] = [
     policy_version text,
     request_id text,
     decided_by text,
+    mac text not null,
     created_at bigint not null,
     primary key (workspace_type, workspace_id, user_id, agent_id, tool_name)
   )`,
