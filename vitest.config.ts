@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -5,5 +6,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "conformance/**/*.test.ts"],
     globalSetup: ["test/postgres-setup.ts"],
     testTimeout: 30_000,
+    // One less than there are cores would leave half of a small machine idle.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 });
