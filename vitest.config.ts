@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "conformance/**/*.test.ts"],
     globalSetup: ["test/postgres-setup.ts"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // One less than there are cores would leave half of a small machine idle.
     maxWorkers: Math.max(2, availableParallelism()),
   },

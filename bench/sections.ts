@@ -14,6 +14,8 @@ import { visibility } from "./loop/visibility.ts";
 import { memories } from "./memory/memories.ts";
 import { peers } from "./peers.ts";
 import type { Section } from "./section.ts";
+import { requests } from "./server/requests.ts";
+import { streams } from "./server/streams.ts";
 
 export const sections: readonly Section[] = [
   sqliteTurns,
@@ -26,6 +28,8 @@ export const sections: readonly Section[] = [
   parked,
   million,
   memories,
+  requests,
+  streams,
   importTime,
   peers,
   inMemory,

@@ -8,6 +8,9 @@ import * as bridgeItem from "../src/contracts/channels/bridge-item.ts";
 import * as externalMessage from "../src/contracts/channels/external-message.ts";
 import * as sessionMap from "../src/contracts/channels/session-map.ts";
 import * as webhookSignature from "../src/contracts/channels/webhook-signature.ts";
+import { accessScope } from "../src/contracts/chat/chat-input.ts";
+import { deltaToWire } from "../src/contracts/chat/jsonrpc-delta.ts";
+import { taskFromOutput } from "../src/contracts/chat/jsonrpc-task.ts";
 import * as contextItem from "../src/contracts/context/context-item.ts";
 import * as chatRunControl from "../src/contracts/conversation/chat-run-control.ts";
 import * as compactionBoundary from "../src/contracts/conversation/compaction-boundary.ts";
@@ -80,7 +83,19 @@ import {
   runApprovalMemory,
   runPendingActions,
 } from "./scripts/approvals.ts";
+import { handleInbound, receiveInbound } from "./scripts/channel-pipeline.ts";
 import { runBridge, runIdempotency, runSessionMap } from "./scripts/channels.ts";
+import {
+  askPermission,
+  askRunPermission,
+  readContext,
+  runChatCalls,
+  runDispatch as runChatDispatch,
+  runMessage,
+  runOwnedChat,
+  validateChat,
+} from "./scripts/chat.ts";
+import { dispatchFrontEnd, dispatchRpc, permitRpc, readFrontEnd, readParams, streamRpc } from "./scripts/chat-doors.ts";
 import { runSequence as runChatRunControl } from "./scripts/chat-run-control.ts";
 import { runCompaction } from "./scripts/compaction.ts";
 import { askPolicy, composeSections, rankTier, registerSection, resolveItems } from "./scripts/context.ts";
@@ -174,6 +189,15 @@ export const operations = {
   "structuredOutput.request": (given: Given<"value">) => structuredOutput.request(given.value),
   "structuredOutput.validate": (given: Given<"schema" | "value">) =>
     structuredOutput.validate(given.schema, given.value),
+  "chat.accessScope": (given: Given<"input">) => accessScope(given.input),
+  "chat.dispatch": runChatDispatch,
+  "chat.permission": askPermission,
+  "chatRun.context": readContext,
+  "chatRunControl.ownedSequence": runOwnedChat,
+  "chatRunControl.permission": askRunPermission,
+  "trust/chatRunControl.sequence": runChatCalls,
+  "defaultChat.validate": validateChat,
+  "dispatchMessage.call": runMessage,
   "runtime/chatRunControl.sequence": (given: Given<"steps">) => runChatRunControl(given.steps),
   "runtime/runControl.sequence": (given: Given<"steps">) => runSteps(given.steps),
   "orchestration/runControl.sequence": (given: Given<"calls">) => runCalls(given.calls),
@@ -355,6 +379,16 @@ export const operations = {
   "bridgeClient.fromArray": ({ client }: Given<"client">) => bridgeClient.fromArray(client),
   "bridgeItem.fromArray": ({ item }: Given<"item">) => bridgeItem.fromArray(item),
   "bridge.sequence": runBridge,
+  "channel.handle": handleInbound,
+  "channel.receive": receiveInbound,
+  "jsonrpc.inputFromParams": readParams,
+  "jsonrpc.taskFromOutput": ({ output }: Given<"output">) => taskFromOutput(output),
+  "jsonrpc.deltaToWire": ({ task_id, delta }: Given<"task_id" | "delta">) => deltaToWire(task_id, delta),
+  "jsonrpc.dispatch": dispatchRpc,
+  "jsonrpc.stream": streamRpc,
+  "jsonrpc.permission": permitRpc,
+  "frontendRest.input": readFrontEnd,
+  "frontendRest.dispatch": dispatchFrontEnd,
   "conversationStore.sequence": runConversationStore,
   "conversationLock.null": runNullLock,
   "conversationSession.full": ({ session: row }: Given<"session">) => session.full(row),

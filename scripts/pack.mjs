@@ -18,7 +18,13 @@ function rewriteExports(rewrite) {
   content.exports = Object.fromEntries(
     Object.entries(content.exports).map(([path, target]) => [path, rewrite(target)]),
   );
+  content.bin = Object.fromEntries(Object.entries(content.bin).map(([name, file]) => [name, pathOf(rewrite(file))]));
   writeFileSync(manifest, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** A program has no types. */
+function pathOf(target) {
+  return typeof target === "string" ? target : target.default;
 }
 
 function toBuilt(target) {
@@ -27,5 +33,5 @@ function toBuilt(target) {
 }
 
 function toSource(target) {
-  return typeof target === "string" ? target : target.default.replace(/^\.\/dist\/(.+)\.js$/, "./src/$1.ts");
+  return pathOf(target).replace(/^\.\/dist\/(.+)\.js$/, "./src/$1.ts");
 }

@@ -1,62 +1,64 @@
 // The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
-import { type Audit, createAudit } from "./audit/audit.ts";
+import { createOperations } from "./abilities/catalogue.ts";
+import { createDesk, type Desk } from "./abilities/desk.ts";
+import { createAudit } from "./audit/audit.ts";
 import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
-import type { StoredCall, Thread, ThreadQuery } from "./backend/thread-store.ts";
+import type { Channel } from "./channels/channel.ts";
+import type { Channels } from "./channels/channels.ts";
+import { setUpChannels } from "./channels/set-up.ts";
 import { createSigner } from "./contracts/audit/signer.ts";
-import { errorMessage, HoldfastError, holdfastError } from "./contracts/error.ts";
-import { isMap } from "./contracts/json.ts";
-import type { MemoryStore } from "./contracts/memory/memory-store.ts";
+import type { ChatHandlers } from "./contracts/chat/chat-handlers.ts";
+import { holdfastError } from "./contracts/error.ts";
+import type { Hooks } from "./contracts/hooks.ts";
 import type { CanDecide } from "./contracts/trust/approver-rule.ts";
 import { type ConsentPolicy, decide as decideByWord } from "./contracts/trust/consent.ts";
-import { createGuidelines, type Guidelines, type GuidelinesOptions } from "./memory/guidelines.ts";
+import { createGuidelines, type GuidelinesOptions } from "./memory/guidelines.ts";
 import { checkMemory, createMemory, type MemoryOptions } from "./memory/memory.ts";
 import { readyModels } from "./models/choose/ready-models.ts";
 import type { ReadyModel } from "./models/model-choice.ts";
+import { cappingModels } from "./models/provider-caps.ts";
 import type { Agent } from "./threads/agent.ts";
 import { modelKey } from "./threads/asking/models-of.ts";
-import { shownSettlement } from "./threads/calls/shown-settlement.ts";
-import { checkName, checkNumber, checkQuery, isName } from "./threads/check-arguments.ts";
-import { createSessions, type Sessions } from "./threads/consent/sessions.ts";
+import { createCalls } from "./threads/calls/create-calls.ts";
+import { type Caps, capsProblem } from "./threads/caps.ts";
+import { createSessions } from "./threads/consent/sessions.ts";
+import { createCounters } from "./threads/counters.ts";
+import { createThreads } from "./threads/create-threads.ts";
 import type { EffectDefinition } from "./threads/definitions/effect.ts";
 import type { Endpoint } from "./threads/definitions/endpoint.ts";
 import type { HookDefinition } from "./threads/definitions/hook.ts";
 import type { ModelDefinition } from "./threads/definitions/model.ts";
 import type { Prompt } from "./threads/definitions/prompt.ts";
 import { createRegistry, type Registry } from "./threads/definitions/registry.ts";
-import { callEndpoint, type EndpointCall } from "./threads/endpoints.ts";
+import { diagnose } from "./threads/diagnose.ts";
+import { endingOnSignal } from "./threads/ending-on-signal.ts";
+import { callEndpoint } from "./threads/endpoints.ts";
 import { checkPrices } from "./threads/funds/agent-funds.ts";
-import { type Budgets, createBudgets } from "./threads/funds/budgets.ts";
+import { createBudgets } from "./threads/funds/budgets.ts";
 import type { Host } from "./threads/host.ts";
-import {
-  type HousekeepingOptions,
-  housekeepingProblem,
-  pruneThreads,
-  startHousekeeping,
-} from "./threads/housekeeping.ts";
-import { createEntry } from "./threads/new-entry.ts";
-import { type OpenOptions, openThread } from "./threads/open-thread.ts";
+import { type HousekeepingOptions, housekeepingProblem, startHousekeeping } from "./threads/housekeeping.ts";
+import { readMetrics } from "./threads/metrics.ts";
 import { passBy, type Reached } from "./threads/points.ts";
 import { createProgress } from "./threads/progress.ts";
+import { printError, reporting } from "./threads/reporting.ts";
 import { createApprovalQueue } from "./threads/requests/approval-queue.ts";
-import { createRequests, type Requests } from "./threads/requests/requests.ts";
+import { createRequests } from "./threads/requests/requests.ts";
+import type { Runtime } from "./threads/runtime.ts";
 import { installationSecrets } from "./threads/secrets/installation-secrets.ts";
-import type { KnownSecrets } from "./threads/secrets/known-secrets.ts";
 import { createSealing } from "./threads/secrets/sealing.ts";
 import { readSecretKey } from "./threads/secrets/secret-key.ts";
-import { shownError } from "./threads/secrets/shown-error.ts";
 import { createLiveTexts } from "./threads/stream/live-texts.ts";
-import { createVariables, type Variables } from "./threads/subagents/variables.ts";
-import { createHandle, type ThreadHandle } from "./threads/thread.ts";
-import { threadNotFound } from "./threads/thread-errors.ts";
+import { createVariables } from "./threads/subagents/variables.ts";
+import { createSwitches } from "./threads/switches.ts";
 import type { Tool } from "./threads/tool.ts";
 import { Worker } from "./threads/worker.ts";
 import type { ActionHandler, ActionObserver } from "./trust/action-handler.ts";
-import { createApprovalMemory, type StoredApprovalMemory } from "./trust/approval-memory.ts";
-import { type AuthorityOptions, createAuthority } from "./trust/authority.ts";
-import { createGrants, type Grants } from "./trust/grants.ts";
-import { createPendingActions, type PendingActions } from "./trust/pending-actions.ts";
-import { createTokens, type Tokens } from "./trust/tokens.ts";
+import { createApprovalMemory } from "./trust/approval-memory.ts";
+import { type AuthorityOptions, createAuthority, holdsCapability } from "./trust/authority.ts";
+import { createGrants } from "./trust/grants.ts";
+import { createPendingActions } from "./trust/pending-actions.ts";
+import { createTokens } from "./trust/tokens.ts";
 
 export type HoldfastOptions = {
   /** `sqlite(path)` or `postgres(url)`. */
@@ -69,6 +71,12 @@ export type HoldfastOptions = {
   readonly hooks?: readonly HookDefinition[];
   readonly effects?: readonly EffectDefinition[];
   readonly endpoints?: readonly Endpoint[];
+  /** How people elsewhere talk with agents: `webhookChannel({ … })`, or one of your own with `channel({ … })`. */
+  readonly channels?: readonly Channel[];
+  /** A host's say in every ability and chat: decisions before, observers after, made by `createHooks()`. */
+  readonly abilityHooks?: Hooks;
+  /** Answer chats in the place of threads, for agents that are not ours: `createChatHandlers()`. */
+  readonly chatHandlers?: ChatHandlers;
   /** Variables of this installation, for every thread of it. */
   readonly env?: Readonly<Record<string, string>>;
   /** The variables of a user, where somebody keeps them. */
@@ -89,6 +97,8 @@ export type HoldfastOptions = {
   readonly secretKey?: string;
   /** Threads that run at the same time in this process; 64 unless given. */
   readonly concurrency?: number;
+  /** How much this process does at the same time for one owner, and of one provider; as much as it can unless given. */
+  readonly caps?: Caps;
   /** How long a thread is held without word from its worker; 30 seconds unless given. */
   readonly leaseMs?: number;
   /** How often the database is asked for work without having been told; every second unless given. */
@@ -105,6 +115,9 @@ export type HoldfastOptions = {
   readonly onPoint?: Reached;
 };
 
+/** What a configuration file exports: everything but the database may be left to where it is run. */
+export type Project = Omit<HoldfastOptions, "backend"> & Partial<Pick<HoldfastOptions, "backend">>;
+
 export type TrustOptions = AuthorityOptions & {
   /** Asked when somebody decides about a proposed action, after every rule: only true lets the decision count. */
   readonly canDecide?: CanDecide;
@@ -113,63 +126,27 @@ export type TrustOptions = AuthorityOptions & {
   readonly actionObservers?: readonly ActionObserver[];
 };
 
-export interface Holdfast {
-  readonly threads: {
-    /**
-     * The thread of that key: the same one every time. Throws `thread_key_taken` when it belongs to another agent, or
-     * draws on another budget.
-     */
-    open(key: string, options: OpenOptions): Promise<ThreadHandle>;
-    /** The thread of that id; throws `thread_not_found`. */
-    get(id: string): Promise<ThreadHandle>;
-    list(query?: ThreadQuery): Promise<readonly Thread[]>;
-    /** Erases a thread and all that descend from it, for good; answers with their ids. Throws `thread_not_found`. */
-    delete(id: string): Promise<readonly string[]>;
-    /** Deletes the threads that nobody has used for so long and that wait for nothing; answers with their ids. */
-    prune(options: { readonly idleMs: number }): Promise<readonly string[]>;
-    /** Lets a thread that got stuck try again. Throws `thread_not_stuck` when it is not. */
-    retry(id: string): Promise<void>;
-  };
-  readonly requests: Requests;
-  /** What waits to be decided by a person, and what was decided: of threads, and of whoever else proposes something. */
-  readonly approvals: PendingActions & { readonly remembered: StoredApprovalMemory };
-  /** Bearer tokens of agents. */
-  readonly tokens: Tokens;
-  /** Who was given which agent, in which role. */
-  readonly grants: Grants;
-  /** Transcripts that are kept beyond their threads, with consent. */
-  readonly sessions: Sessions;
-  /** Signed checkpoints over everything, and exports that a stranger can verify. */
-  readonly audit: Audit;
-  /** What children that could not be created yet still need: to be read, and submitted once. */
-  readonly variables: Variables;
-  /** Answers a request to an endpoint of a thread. */
-  readonly endpoints: { call(given: EndpointCall): Promise<Response> };
-  /** What is remembered beyond threads: to be read, written and erased by the program itself. */
-  readonly memories: MemoryStore;
-  /** Guidance that people write for agents: their own private memory, and what a workspace shares. Null where a host brings its own. */
-  readonly guidelines: Guidelines | null;
-  /** What several threads may spend on models together. */
-  readonly budgets: Budgets;
-  readonly calls: {
-    /** Calls of which nobody could tell what they did. */
-    unknown(options?: { readonly limit?: number }): Promise<readonly StoredCall[]>;
-    /** Says what a call of unknown outcome did. It takes the place of what the model was told, in every later run. */
-    settle(call: Pick<StoredCall, "thread_id" | "run" | "number">, result: unknown): Promise<void>;
-  };
-  /** Lets what is under way come to a commit, gives the rest back and closes the database. */
-  close(): Promise<void>;
+/** The runtime, and every operation on it by its name. */
+export interface Holdfast extends Runtime {
+  /** What can be asked for through any door. */
+  readonly abilities: Desk;
+  /** What comes in from elsewhere, with its own proof of who sent it. */
+  readonly channels: Channels;
 }
 
 /** Opens the database, brings it up to date and begins to run what is due, what a crash has left behind included. */
 export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast> {
-  const { registry, problems } = createRegistry(options);
+  const channelling = setUpChannels(options.channels);
+  const effects = [...(options.effects ?? []), channelling.effect];
+  const { registry, problems } = createRegistry({ ...options, effects });
   const { agents } = registry;
+  channelling.check(agents);
   checkMemory(options.memory ?? {});
-  const problem = housekeepingProblem(options.housekeeping ?? {});
+  const { caps = {} } = options;
+  const problem = housekeepingProblem(options.housekeeping ?? {}) ?? capsProblem(caps);
   if (problem !== undefined) throw holdfastError("invalid_argument", problem);
   // Before anything is opened: a model that cannot be asked is a mistake to be told of at once.
-  const models = (options.runs ?? true) ? await readyForAll(registry) : new Map<string, readonly ReadyModel[]>();
+  const models = (options.runs ?? true) ? await readyForAll(registry, caps) : new Map<string, readonly ReadyModel[]>();
   const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = passBy } = options;
   const driver = await backend.open();
   const { stores, sealing, signer } = await openSealed(driver, options).catch(async (thrown: unknown) => {
@@ -185,8 +162,19 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     report(holdfastError("odd_definition", `${definition}: ${message}`), "");
   const grants = createGrants({ store: stores.grants });
   const approvalMemory = createApprovalMemory(stores.approvalMemory, sealing.bind);
+  const closed = async (thrown: unknown) => {
+    await driver.close();
+    throw thrown;
+  };
+  const switches = await createSwitches({
+    ...{ store: stores.switches, isShared, report: (error: unknown) => report(error, "") },
+  }).catch(closed);
+  // Where there is only this process, nobody can be at work on what another one has begun.
+  if (!isShared) await stores.outcomes.free().catch(closed);
   const host: Host = {
     stores,
+    switches,
+    counters: createCounters(),
     agents,
     registry,
     endpoints: options.endpoints ?? [],
@@ -216,84 +204,36 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     leaseMs,
     verifies: options.verifies ?? false,
   };
+  const { channels, bridge } = channelling.open(host);
   const worker = new Worker(host, driver, {
     concurrency: options.concurrency ?? 64,
     pollMs,
     slice: 100,
     drainMs: options.drainMs ?? 10_000,
+    ...(caps.perOwner !== undefined && { perOwner: caps.perOwner }),
   });
-  if (runs) {
-    await worker.start().catch(async (thrown: unknown) => {
-      await driver.close();
-      throw thrown;
-    });
-  }
+  if (runs) await worker.start().catch(closed);
 
   const audit = createAudit({
     ...{ store: stores.audit, threads: stores.threads, now: host.now, reached: onPoint },
     signer,
   });
   const endHousekeeping = runs ? startHousekeeping(host, audit, options.housekeeping ?? {}) : async () => undefined;
-  let closing: Promise<void> | undefined;
-  const close = () => {
-    closing ??= (async () => {
-      for (const signal of endSignals) process.off(signal, onSignal);
-      if (runs) await worker.stop();
-      await endHousekeeping();
-      host.liveTexts.close();
-      await driver.close();
-      // Last, so that whoever still waits for a thread finds that nobody will tell, and does not wait for ever.
-      progress.close();
-    })();
-    return closing;
-  };
-  const onSignal = (signal: NodeJS.Signals) => {
-    closingOnSignal++;
-    void close().finally(() => {
-      closingOnSignal--;
-      // Whoever else listens decides how the process ends; otherwise the signal does what it does without us.
-      if (closingOnSignal === 0 && process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-    });
-  };
-  if (runs && (options.drainsOnSignal ?? true)) for (const signal of endSignals) process.once(signal, onSignal);
+  const close = endingOnSignal(runs && (options.drainsOnSignal ?? true), async () => {
+    if (runs) await worker.stop();
+    await endHousekeeping();
+    host.liveTexts.close();
+    await driver.close();
+    // Last, so that whoever still waits for a thread finds that nobody will tell, and does not wait for ever.
+    progress.close();
+  });
 
-  const { threads } = stores;
   const requests = createRequests(host);
-  return {
-    threads: {
-      async open(threadKey, given) {
-        return createHandle(host, await openThread(host, threadKey, given));
-      },
-      async get(id) {
-        const thread = isName(id) ? await threads.get(id) : undefined;
-        if (!thread) throw threadNotFound(id);
-        return createHandle(host, thread);
-      },
-      async list(query = {}) {
-        checkQuery(query);
-        return await threads.list(query);
-      },
-      async delete(id) {
-        await onPoint("before delete");
-        const deleted = isName(id) ? await threads.delete(id) : [];
-        await onPoint("after delete");
-        if (deleted.length === 0) throw threadNotFound(id);
-        for (const each of deleted) progress.changed(each, true);
-        return deleted;
-      },
-      async prune(given) {
-        const { idleMs } = isMap(given) ? given : { idleMs: Number.NaN };
-        checkNumber("idleMs", idleMs);
-        return await pruneThreads(host, idleMs);
-      },
-      async retry(id) {
-        checkName("id", id);
-        if (await stores.engine.retry(id)) return;
-        if (!(await threads.get(id))) throw threadNotFound(id);
-        throw holdfastError("thread_not_stuck", `Thread "${id}" is not stuck.`);
-      },
-    },
+  const runtime: Runtime = {
+    threads: createThreads(host),
     requests,
+    agents,
+    authority: host.trust.authority,
     approvals: {
       ...createPendingActions({
         ...{ store: stores.actions, sealing, handlers: options.trust?.actionHandlers ?? {} },
@@ -314,50 +254,45 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       options.guidelines === false
         ? null
         : createGuidelines(stores.guidelines, {
-            holdsCapability: options.trust?.holdsCapability ?? (() => false),
+            holdsCapability: holdsCapability(options.trust ?? {}),
             ...options.guidelines,
           }),
     budgets: createBudgets(stores.budgets),
-    calls: {
-      async unknown({ limit = 100 } = {}) {
-        checkNumber("limit", limit);
-        return await threads.unknownCalls(limit);
-      },
-      async settle({ thread_id, run, number }, result) {
-        checkName("thread_id", thread_id);
-        checkNumber("run", run);
-        checkNumber("number", number);
-        const call = await threads.call(thread_id, run, number);
-        if (call?.phase !== "unknown") {
-          throw holdfastError("call_not_unknown", `Call ${number} of run ${run} is not of unknown outcome.`);
-        }
-        const found = await shownSettlement(host, call, result);
-        const entry = createEntry.settlement(run, number, found, { key: `${run}:${number}` });
-        await onPoint(`before put ${entry.kind}`);
-        const { outcome } = await stores.inbox.put(thread_id, entry);
-        await onPoint(`after put ${entry.kind}`);
-        if (outcome === "stored" || outcome === "repeated") return;
-        throw holdfastError(
-          "call_not_unknown",
-          `Call ${number} of run ${run} was settled before, or its thread is over.`,
-        );
-      },
+    bridge,
+    calls: createCalls(host),
+    switches,
+    metrics: () => readMetrics(host, worker.active),
+    diagnose: () => diagnose(host),
+    outcomes: {
+      ...{ store: stores.outcomes, sealing, keepMs: options.housekeeping?.retention?.outcomeMs ?? A_DAY_MS },
+      report: (error) => report(error, ""),
     },
     close,
   };
+  const { abilityHooks: hooks, chatHandlers: handlers } = options;
+  const operations = createOperations(runtime, { ...(hooks && { hooks }), ...(handlers && { handlers }) });
+  const desk = createDesk(operations, {
+    ...{ pendingActionStore: runtime.approvals, clean: (text: string) => secrets.clean(text) },
+    ...(hooks && { hooks }),
+  });
+  return { ...runtime, abilities: desk, channels };
 }
 
 /** The models of every agent and prompt, ready to be asked. Throws what keeps one of them from that. */
-async function readyForAll(registry: Registry): Promise<ReadonlyMap<string, readonly ReadyModel[]>> {
+async function readyForAll(
+  registry: Registry,
+  { perProvider = {} }: Caps,
+): Promise<ReadonlyMap<string, readonly ReadyModel[]>> {
   const ready = new Map<string, readonly ReadyModel[]>();
+  const capped = cappingModels(perProvider);
   for (const [slug, agent] of registry.agents) {
     if (agent.style !== "agents_api") continue;
-    const models = await readyModels(agent.model, process.env);
+    const models = capped(await readyModels(agent.model, process.env));
     if (agent.limits.usd !== undefined) checkPrices(models, `The agent "${slug}"`);
     ready.set(slug, models);
   }
   for (const prompt of registry.prompts.values()) {
-    ready.set(modelKey(prompt.name), await readyModels(registry.choicesOf(prompt), process.env));
+    ready.set(modelKey(prompt.name), capped(await readyModels(registry.choicesOf(prompt), process.env)));
   }
   for (const agent of registry.agents.values()) {
     if (agent.limits.usd === undefined) continue;
@@ -381,23 +316,6 @@ function promptsOf(registry: Registry, agent: Agent): ReadonlySet<string> {
   return names;
 }
 
-/** Whoever is told of errors may fail too: that ends nothing here. */
-function reporting(onError: (error: unknown, threadId: string) => void, secrets: KnownSecrets): Host["report"] {
-  return (error, threadId) => {
-    try {
-      onError(shownError(error, secrets), threadId);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
-}
-
-/** What went wrong in a line, and what to do about it in another. */
-function printError(error: unknown, threadId: string): void {
-  console.error(`holdfast: ${threadId === "" ? "" : `thread ${threadId}: `}${errorMessage(error)}`);
-  if (error instanceof HoldfastError) console.error(`holdfast: ${error.hint}`);
-}
-
 /** The key comes after the database: a path that is wrong is told as such, and no key is left behind for it. */
 async function openSealed(driver: SqlDriver, { backend, secretKey }: HoldfastOptions) {
   const key = readSecretKey({
@@ -414,7 +332,5 @@ async function openSealed(driver: SqlDriver, { backend, secretKey }: HoldfastOpt
   return { sealing, signer, stores };
 }
 
-/** Runtimes of this process that come to their end because of a signal: the last one lets the process go. */
-let closingOnSignal = 0;
-
-const endSignals = ["SIGTERM", "SIGINT"] as const;
+/** How long the first outcome of a write is kept. */
+const A_DAY_MS = 86_400_000;

@@ -3,6 +3,20 @@ export { metaAbilities } from "./abilities/ability-meta.ts";
 export * as packageRuns from "./abilities/package-runs.ts";
 export type { Audit, SignedCheckpoint } from "./audit/audit.ts";
 export {
+  type Channel,
+  type ChannelOptions,
+  channel,
+  type Extracted,
+  type InboundMessage,
+  type OutboundMessage,
+  type Send,
+  type SendOutcome as ChannelSendOutcome,
+} from "./channels/channel.ts";
+export type { ChannelRequest } from "./channels/channel-request.ts";
+export type { Accepted as ChannelAccepted, Channels } from "./channels/channels.ts";
+export { isRecent as isRecentTimestamp } from "./channels/verify-secret.ts";
+export { type WebhookChannelOptions, webhookChannel } from "./channels/webhook-channel.ts";
+export {
   type Abilities,
   type Ability,
   type AbilityOptions,
@@ -14,6 +28,8 @@ export { resolve as resolveEffectiveAgent } from "./contracts/agents/effective-a
 export { type RuntimeProfile, resolve as resolveRuntimeProfile } from "./contracts/agents/runtime-profile.ts";
 export type { AuditExport } from "./contracts/audit/audit-export.ts";
 export { type AuditVerdict, type Broken, verifyAudit } from "./contracts/audit/verify-audit.ts";
+export type { Bridge, BridgeMessage, BridgeReceipt } from "./contracts/channels/bridge.ts";
+export { verify as verifyWebhookSignature } from "./contracts/channels/webhook-signature.ts";
 export { createMemoryChatRunControl } from "./contracts/conversation/chat-run-control.ts";
 export type { Summarizer } from "./contracts/conversation/compaction.ts";
 export * as compactionItem from "./contracts/conversation/compaction-item.ts";
@@ -117,6 +133,7 @@ export {
   type ProviderTurnAdapterOptions,
 } from "./models/provider-turn-adapter.ts";
 export { type Agent, type AgentDefinition, agent, type StandardAgentDefinition } from "./threads/agent.ts";
+export type { Caps } from "./threads/caps.ts";
 export { type EscalationOptions, escalation } from "./threads/consent/escalation.ts";
 export type { Sessions, Share, ShareOptions } from "./threads/consent/sessions.ts";
 export { type PromptDefinition, prompt } from "./threads/definitions/define-prompt.ts";
@@ -136,16 +153,21 @@ export type { SubagentInput } from "./threads/definitions/relationship.ts";
 export type { SideInput } from "./threads/definitions/side.ts";
 export type { ToolEntryInput } from "./threads/definitions/tool-entry.ts";
 export type { VariableInput } from "./threads/definitions/variable.ts";
+export type { Diagnosis, Finding, Findings } from "./threads/diagnose.ts";
 export { firstBrokenEvent, type ThreadExport } from "./threads/export.ts";
 export type { Budget, Budgets, Drawn } from "./threads/funds/budgets.ts";
 export type { Limits } from "./threads/funds/limits.ts";
 export type { HousekeepingOptions, Retention } from "./threads/housekeeping.ts";
+export type { AllowedTool, McpToolsOptions } from "./threads/mcp/mcp-options.ts";
+export { type McpTools, mcpTools } from "./threads/mcp/mcp-tools.ts";
 export type { ContextPiece, StepContext } from "./threads/memory/context-view.ts";
 export { type MemoryToolsOptions, memoryTools } from "./threads/memory/memory-tools.ts";
+export type { Metrics } from "./threads/metrics.ts";
 export type { Answer, Request, Requests, SubmitOptions, Submitted } from "./threads/requests/requests.ts";
 export type { StreamOptions } from "./threads/stream/read-stream.ts";
 export type { StreamEvent } from "./threads/stream/stream.ts";
 export type { Consent, SubjectOptions } from "./threads/subject.ts";
+export type { Switch, Switches, SwitchSetting } from "./threads/switches.ts";
 export type { Sending, SendOutcome, ThreadHandle, ThreadMessage } from "./threads/thread.ts";
 export {
   type MessageInput,

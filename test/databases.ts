@@ -55,7 +55,8 @@ export function onPostgres(tests: (newWorld: () => Promise<World>) => void): voi
   describe("on PostgreSQL", () => tests(postgresWorld));
 }
 
-async function sqliteWorld(): Promise<World> {
+/** For what two databases have to do with each other. */
+export async function sqliteWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-test-"));
   const path = join(folder, "threads.db");
   return createWorld({
@@ -71,7 +72,7 @@ async function sqliteWorld(): Promise<World> {
   });
 }
 
-async function postgresWorld(): Promise<World> {
+export async function postgresWorld(): Promise<World> {
   const { url, schema, drop } = await emptySchema();
   const inSchema = new URL(url);
   inSchema.searchParams.set("options", `-c search_path=${schema}`);

@@ -6,6 +6,7 @@ import type { EffectDefinition } from "../src/threads/definitions/effect.ts";
 import type { Endpoint } from "../src/threads/definitions/endpoint.ts";
 import type { Host } from "../src/threads/host.ts";
 import { createSealing } from "../src/threads/secrets/sealing.ts";
+import { createSwitches } from "../src/threads/switches.ts";
 
 /** A host with one thread, which was created with `{ topic: "rain" }`, and what was reported to it. */
 export async function hostAtRest({
@@ -28,6 +29,11 @@ export async function hostAtRest({
   };
   const host = {
     ...{ stores, sealing, registry, endpoints, agents: none, env: {} },
+    switches: await createSwitches({
+      store: stores.switches,
+      isShared: false,
+      report: (error) => reported.push(error),
+    }),
     report: (error: unknown) => reported.push(error),
     reached: async () => undefined,
     now: Date.now,

@@ -82,6 +82,16 @@ const options: Readonly<Record<string, string>> = {
   wp_ability_execute_result: "abilityExecuted",
 };
 
+/** Seams of the chat that belong to a door of their own. */
+const LATER: readonly string[] = [
+  "wp_agent_chat_stream_handler",
+  "agents_frontend_chat_rest_permission",
+  "agents_frontend_chat_rest_input",
+  "agents_chat_jsonrpc_permission",
+  "agents_chat_jsonrpc_input",
+  "agents_chat_jsonrpc_terminal_frame",
+];
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 describe("the hooks", () => {
@@ -93,14 +103,23 @@ describe("the hooks", () => {
   });
 
   it("hold none that a contract does not name, and none twice", () => {
-    expect(hooks.filter((hook) => !named["the runtime"].includes(hook))).toEqual([]);
+    expect(hooks.filter((hook) => !Object.values(named).flat().includes(hook))).toEqual([]);
     expect(new Set(hooks).size).toBe(hooks.length);
     expect(hooks.filter((hook) => Object.hasOwn(options, hook))).toEqual([]);
   });
 
-  it.each(["trust", "orchestration"] as const)("hold none yet of what %s will bring", (subject) => {
-    expect(named[subject].filter((seam) => hooks.includes(seam))).toEqual([]);
-    expect(new Set(named[subject]).size).toBe(named[subject].length);
+  it("hold every seam of the chat that nobody else brings", () => {
+    const ofChat = named.trust.filter((seam) => /(^|_)chat_|dispatch_message|runtime_(agent|tool)_/.test(seam));
+    expect(ofChat.filter((seam) => !hooks.includes(seam) && !LATER.includes(seam))).toEqual([]);
+  });
+
+  it("hold none yet of what orchestration will bring", () => {
+    expect(named.orchestration.filter((seam) => hooks.includes(seam))).toEqual([]);
+  });
+
+  it("are named by one contract each", () => {
+    const all = Object.values(named).flat();
+    expect(new Set(all).size).toBe(all.length);
   });
 
   it("are all asked or told somewhere", () => {

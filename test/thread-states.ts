@@ -9,6 +9,7 @@ import type { Write } from "../src/backend/write.ts";
 import type { Message } from "../src/contracts/conversation/message.ts";
 import * as consent from "../src/contracts/trust/consent.ts";
 import { createMemory } from "../src/memory/memory.ts";
+import { createCounters } from "../src/threads/counters.ts";
 import { createRegistry, type Definitions } from "../src/threads/definitions/registry.ts";
 import type { Host } from "../src/threads/host.ts";
 import { passBy } from "../src/threads/points.ts";
@@ -18,6 +19,7 @@ import { directBuffer } from "../src/threads/state/direct-buffer.ts";
 import { KeptWrites } from "../src/threads/state/state-buffer.ts";
 import type { StateScope } from "../src/threads/state/state-scope.ts";
 import { createLiveTexts } from "../src/threads/stream/live-texts.ts";
+import { createSwitches } from "../src/threads/switches.ts";
 import { createAuthority } from "../src/trust/authority.ts";
 
 export type Surroundings = Partial<Definitions> & Partial<Pick<Host, "env" | "userEnv">>;
@@ -41,6 +43,8 @@ export async function hostInTest({ env = {}, userEnv, ...definitions }: Surround
       consent: consent.decide,
     },
     models: new Map(),
+    switches: await createSwitches({ store: stores.switches, isShared: false, report: () => undefined }),
+    counters: createCounters(),
     progress: createProgress(stores.threads, { isShared: false }),
     liveTexts: createLiveTexts(stores.liveText, { isShared: false }),
     reached: passBy,

@@ -153,7 +153,7 @@ function accessHost({ current_user_id, grants }: Omit<AbilityCase, "input">) {
 }
 
 /** Matches a grant on its agent, its user or audience, and its workspace, each exactly. */
-function grantStore(given: readonly unknown[] = []) {
+export function grantStore(given: readonly unknown[] = []) {
   const grants = given.map(accessGrant.fromArray);
   const find = (agentId: string, workspaceId: string | null | undefined, holder: Partial<accessGrant.AccessGrant>) =>
     grants.find(

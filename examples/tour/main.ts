@@ -1,4 +1,4 @@
-// npm start: what an agent with tools looks like on Holdfast, in six short scenes.
+// npm run tour: what an agent with tools looks like on Holdfast, in six short scenes.
 import { createMemoryPendingActionStore, message, runConversation } from "holdfast";
 import { calls, callsTool, says, scriptedModel } from "holdfast/testing";
 import { createStage } from "./processes.ts";

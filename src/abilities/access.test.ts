@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createAbilities } from "../contracts/abilities/ability.ts";
-import { dispatch } from "../contracts/abilities/dispatcher.ts";
 import * as accessGrant from "../contracts/trust/access-grant.ts";
 import * as principal from "../contracts/trust/principal.ts";
-import { accessAbilities, canAccess, listAgents } from "./access.ts";
+import { canAccess, listAgents } from "./access.ts";
 
 /** User 7 is an operator of `writer` in the workspace w1, and nobody is anything else. */
 const host = {
@@ -49,29 +47,17 @@ describe("asking for access to an agent", () => {
   });
 });
 
-describe("the abilities about access", () => {
-  const ask = (given: object, asked: Partial<Parameters<typeof accessAbilities>[0]> = {}, context = {}) =>
-    dispatch("agents/can-access-agent", given, {
-      abilities: createAbilities(accessAbilities({ ...host, ...asked })),
-      context,
-    });
+describe("the principal that is asked for", () => {
   const claimed = { agent: "writer", ...here };
 
-  it("answer for the principal of the call, and not for one that the input names", async () => {
+  it("is that of the call, and not one that the input names", async () => {
     const other = principal.userSession(8, "reader", here);
     const mine = principal.userSession(7, "reader", here);
-    expect(await ask({ ...claimed, principal: mine }, { currentUserId: 8 })).toMatchObject({ allowed: false });
-    expect(await ask(claimed, {}, { principal: other })).toMatchObject({ allowed: false });
-    expect(await ask(claimed, { currentUserId: 8 }, { principal: mine })).toMatchObject({ allowed: true });
-  });
-
-  it("may be asked by whoever has a principal, unless the host says otherwise", async () => {
-    expect(await ask(claimed, { currentUserId: 0 })).toMatchObject({ allowed: false });
-    expect(await ask(claimed, { permission: (allowed) => !allowed })).toMatchObject({
-      code: "ability_invalid_permissions",
-    });
-    expect(await ask(claimed, { resolvePrincipal: () => false })).toMatchObject({
-      code: "invalid_agent_execution_principal",
-    });
+    const ask = (input: object, currentUserId: number, context = {}) =>
+      canAccess(input, { ...host, currentUserId }, context);
+    expect(await ask({ ...claimed, principal: mine }, 8)).toMatchObject({ allowed: false });
+    expect(await ask(claimed, 7, { principal: other })).toMatchObject({ allowed: false });
+    expect(await ask(claimed, 8, { principal: mine })).toMatchObject({ allowed: true });
+    expect(await ask(claimed, 0)).toMatchObject({ allowed: false });
   });
 });

@@ -1,10 +1,9 @@
 // The operations on access to agents: may I use this one, and which may I use? They answer for whoever asks, and tell
 // nothing about anybody else.
-import type { Ability } from "../contracts/abilities/ability.ts";
 import { agentSlug } from "../contracts/agents/agent-slug.ts";
 import { scalarText } from "../contracts/coerce.ts";
 import { asMap, emptyMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
-import { isRole, roles } from "../contracts/trust/access-grant.ts";
+import { isRole } from "../contracts/trust/access-grant.ts";
 import { type AccessHost, canAccessAgent } from "../contracts/trust/agent-access.ts";
 import { currentPrincipal, type SessionHost } from "../contracts/trust/current-principal.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
@@ -26,8 +25,6 @@ export type AgentAccessHost = AccessHost &
       readonly description?: string | undefined;
       readonly meta?: unknown;
     }[];
-    /** Has the last word on whether the question may be asked at all; only true lets it be. */
-    readonly permission?: ((allowed: boolean, input: JsonMap) => boolean | Promise<boolean>) | undefined;
   };
 
 type AccessAnswer = { readonly allowed: boolean; readonly agent: string; readonly minimum_role: string };
@@ -64,18 +61,6 @@ export async function listAgents(
   return { agents: [...agents.values()] };
 }
 
-/** Both as abilities that can be registered; whoever has a principal may ask. */
-export function accessAbilities(host: AgentAccessHost): readonly [can: Ability, list: Ability] {
-  const permission = async (input: JsonMap, context: JsonMap): Promise<boolean> => {
-    const allowed = (await principalOf(input, context, host)) !== null;
-    return host.permission ? (await host.permission(allowed, input)) === true : allowed;
-  };
-  return [
-    { ...canAccessAbility, permission, execute: (input, context) => canAccess(input, host, context) },
-    { ...listAgentsAbility, permission, execute: (input, context) => listAgents(input, host, context) },
-  ];
-}
-
 /** Who asks is known from the context, which is the host's; the input can only say where and through which client. */
 function principalOf(
   { workspace_id, client_id }: UnknownMap,
@@ -88,43 +73,3 @@ function principalOf(
 function roleOf({ minimum_role }: UnknownMap): string {
   return minimum_role == null ? "viewer" : (scalarText(minimum_role) ?? "");
 }
-
-const scope = {
-  minimum_role: { type: "string", enum: roles, default: "viewer" },
-  workspace_id: { type: ["string", "null"] },
-  client_id: { type: ["string", "null"] },
-};
-
-const annotations = { readonly: true, destructive: false, idempotent: true };
-
-const canAccessAbility = {
-  name: "agents/can-access-agent",
-  label: "See whether an agent may be used",
-  description: "Tells whether whoever asks may use an agent in a role.",
-  category: "agents-api",
-  inputSchema: {
-    type: "object",
-    required: ["agent"],
-    properties: { agent: { type: "string", description: "The slug of the agent." }, ...scope },
-  },
-  outputSchema: {
-    type: "object",
-    required: ["allowed", "agent", "minimum_role"],
-    properties: { allowed: { type: "boolean" }, agent: { type: "string" }, minimum_role: { type: "string" } },
-  },
-  annotations,
-};
-
-const listAgentsAbility = {
-  name: "agents/list-accessible-agents",
-  label: "List the agents that may be used",
-  description: "Lists the agents that whoever asks may use in a role.",
-  category: "agents-api",
-  inputSchema: { type: "object", properties: scope },
-  outputSchema: {
-    type: "object",
-    required: ["agents"],
-    properties: { agents: { type: "array", items: { type: "object", required: ["slug", "label"] } } },
-  },
-  annotations,
-};

@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { SessionStore } from "../backend/session-store.ts";
 import { openStores } from "../backend/sql/open-stores.ts";
 import { sqlite } from "../backend/sqlite/sqlite.ts";
-import { createAbilities } from "../contracts/abilities/ability.ts";
-import { type ConversationSessionHost, create, get, list, remove, sessionAbilities, updateTitle } from "./sessions.ts";
+import { type ConversationSessionHost, create, get, list, remove, updateTitle } from "./sessions.ts";
 
 const code = (name: string) => ({ code: `agents_conversation_session_${name}` });
 
@@ -108,25 +107,5 @@ describe("the operations on sessions", () => {
       code("update_failed"),
     );
     expect(await remove({ session_id }, { ...host, store: lazy })).toMatchObject(code("delete_failed"));
-  });
-
-  it("are abilities for whoever can own a conversation, if the host does not say otherwise", async () => {
-    const names = createAbilities(sessionAbilities(host))
-      .list()
-      .map(({ name }) => name);
-    expect(names).toEqual([
-      "agents/list-conversation-sessions",
-      "agents/get-conversation-session",
-      "agents/create-conversation-session",
-      "agents/update-conversation-session-title",
-      "agents/delete-conversation-session",
-    ]);
-    const permission = async (given: ConversationSessionHost) => sessionAbilities(given)[0]?.permission?.({}, {});
-    expect(await permission(host)).toBe(true);
-    expect(await permission({ store })).toBe(false);
-    expect(await permission({ ...host, permission: () => false })).toBe(false);
-    const [listed] = sessionAbilities(host);
-    const options = { dispatch: async () => undefined };
-    expect(await listed?.execute({}, {}, options)).toEqual({ sessions: [] });
   });
 });

@@ -1,17 +1,15 @@
 // The operations on sessions: what somebody lists, reads, begins, names and deletes of the conversations that are kept for
 // them. Nobody is told anything about the conversations of others.
 import type { SessionStore } from "../backend/session-store.ts";
-import type { Ability } from "../contracts/abilities/ability.ts";
 import { identifier, scalarText, wholeNumber } from "../contracts/coerce.ts";
 import { HoldfastError } from "../contracts/error.ts";
-import { asMap, emptyMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { asMap, emptyMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import { isOperationError, type OperationError, operationError } from "../contracts/operation-error.ts";
 import * as session from "../contracts/sessions/session.ts";
 import { type ConversationOwner, conversationOwner, fromInput } from "../contracts/trust/conversation-owner.ts";
 import { currentPrincipal, type SessionHost } from "../contracts/trust/current-principal.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import * as workspace from "../contracts/workspace.ts";
-import { descriptions } from "./session-descriptions.ts";
 
 /** Who asks, and where sessions are kept; without a store each operation answers that there is none. */
 export type ConversationSessionHost = SessionHost & {
@@ -20,8 +18,6 @@ export type ConversationSessionHost = SessionHost & {
   readonly workspaceId?: string | undefined;
   /** True for somebody who may see to the sessions of others. */
   readonly isAdministrator?: ((principal: Principal) => boolean | Promise<boolean>) | undefined;
-  /** Has the last word on whether the operations may be used at all; only true lets them be. */
-  readonly permission?: ((allowed: boolean, input: JsonMap) => boolean | Promise<boolean>) | undefined;
 };
 
 type Store = NonNullable<ConversationSessionHost["store"]>;
@@ -111,27 +107,6 @@ export function remove(
       return { deleted: true };
     }),
   );
-}
-
-/** All of them as abilities that can be registered; whoever can own a conversation may use them. */
-export function sessionAbilities(host: ConversationSessionHost): readonly Ability[] {
-  const permission = async (input: JsonMap, context: JsonMap): Promise<boolean> => {
-    const principal = await principalOf(input, context, host);
-    const allowed = principal !== null && conversationOwner(principal) !== null;
-    return host.permission ? (await host.permission(allowed, input)) === true : allowed;
-  };
-  const ability = (operate: typeof list | typeof get | typeof remove, about: Omit<Ability, "execute">): Ability => ({
-    ...about,
-    permission,
-    execute: (input, context) => operate(input, host, context),
-  });
-  return [
-    ability(list, descriptions.list),
-    ability(get, descriptions.get),
-    ability(create, descriptions.create),
-    ability(updateTitle, descriptions.updateTitle),
-    ability(remove, descriptions.remove),
-  ];
 }
 
 async function asked<Answer>(

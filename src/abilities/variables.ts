@@ -1,66 +1,56 @@
-// The operations on children that wait for variables: see what is missing, and set it. They refuse with a coded value.
-import type { Ability } from "../contracts/abilities/ability.ts";
-import { nonEmptyString } from "../contracts/coerce.ts";
-import { HoldfastError } from "../contracts/error.ts";
-import type { JsonMap } from "../contracts/json.ts";
-import { type OperationError, operationErrorOf } from "../contracts/operation-error.ts";
-import type { VariableRequest, Variables, VariablesSubmitted } from "../threads/subagents/variables.ts";
-
-/** Both as abilities that can be registered. Values go in, and never come out again. */
-export function variableAbilities(variables: Variables): readonly [get: Ability, submit: Ability] {
-  return [
-    {
-      ...getAbility,
-      execute: (input): Promise<VariableRequest | OperationError> => {
-        return refusing(() => variables.get(...named(input)));
-      },
-    },
-    {
-      ...submitAbility,
-      execute: (input): Promise<VariablesSubmitted | OperationError> => {
-        return refusing(() => variables.submit(...named(input), { env: input.env as JsonMap }));
-      },
-    },
-  ];
-}
+// The operations on children that wait for variables: see what is missing, and set it. Values go in, and never come out
+// again.
+import { z } from "zod";
+import { lenientInput } from "./lenient-input.ts";
+import type { Operation } from "./operation.ts";
+import type { Workbench } from "./reach.ts";
+import { id } from "./shapes.ts";
 
 const about = {
-  parent_thread_id: { type: "string", description: "The thread whose child waits." },
-  request_id: { type: "string", description: "As the error told it that the parent got." },
+  parent_thread_id: id.meta({ description: "The thread whose child waits." }),
+  request_id: id.meta({ description: "As the error told it that the parent got." }),
 };
 
-const getAbility = {
-  name: "holdfast/get-variables",
-  label: "See which variables a subagent waits for",
-  description: "Tells which variables a subagent needs before it can be created, and which are missing.",
-  category: "holdfast",
-  inputSchema: { type: "object", required: ["parent_thread_id", "request_id"], properties: about },
-  annotations: { readonly: true, destructive: false, idempotent: true },
-};
+const path = "/threads/{parent_thread_id}/variables/{request_id}";
 
-const submitAbility = {
-  name: "holdfast/submit-variables",
-  label: "Set the variables a subagent waits for",
-  description: "Sets the variables that a subagent needs, creates it and starts it. Works once.",
-  category: "holdfast",
-  inputSchema: {
-    type: "object",
-    required: ["parent_thread_id", "request_id", "env"],
-    // Whatever stands in it may be a secret.
-    properties: { ...about, env: { type: "object", writeOnly: true } },
-  },
-  annotations: { readonly: false, destructive: false, idempotent: false },
-};
+export function variableOperations({ runtime: { variables }, define, reach }: Workbench): readonly Operation[] {
+  return [
+    define({
+      name: "holdfast/get-variables",
+      title: "See which variables a subagent waits for",
+      description: "Tells which variables a subagent needs before it can be created, and which are missing.",
+      input: z.object(about),
+      output: z.object({
+        ...{ request_id: z.string(), parent_thread_id: z.string() },
+        ...{ agent_name: z.string(), registry_agent_name: z.string() },
+        ...{ required: z.array(z.string()), missing: z.array(z.string()) },
+      }),
+      effect: "read",
+      capability: "threads.read",
+      route: { method: "get", path },
+      async execute({ parent_thread_id, request_id }, { principal }) {
+        await reach.thread(parent_thread_id, principal, "read");
+        const { required, missing, ...request } = await variables.get(parent_thread_id, request_id);
+        return { ...request, required: [...required], missing: [...missing] };
+      },
+    }),
 
-function named({ parent_thread_id, request_id }: JsonMap): readonly [string, string] {
-  return [nonEmptyString(parent_thread_id) ?? "", nonEmptyString(request_id) ?? ""];
-}
-
-async function refusing<Value>(operate: () => Promise<Value>): Promise<Value | OperationError> {
-  try {
-    return await operate();
-  } catch (thrown) {
-    if (!(thrown instanceof HoldfastError)) throw thrown;
-    return operationErrorOf(thrown, thrown.code);
-  }
+    define({
+      name: "holdfast/submit-variables",
+      title: "Set the variables a subagent waits for",
+      description: "Sets the variables that a subagent needs, creates it and starts it. Works once.",
+      // What stands in env need not be text, and whatever stands in it may be a secret.
+      input: lenientInput(z.object({ ...about, env: z.record(z.string(), z.json()).meta({ writeOnly: true }) })),
+      output: z.object({ request_id: z.string(), child_thread_id: z.string(), status: z.literal("success") }),
+      effect: "write",
+      capability: "requests.answer",
+      route: { method: "post", path },
+      async execute({ parent_thread_id, request_id, env }, { principal }) {
+        const thread = String(parent_thread_id);
+        await reach.thread(thread, principal);
+        // Read where it is used: what is wrong with it is told without repeating a value.
+        return await variables.submit(thread, String(request_id), { env: env as Record<string, unknown> });
+      },
+    }),
+  ];
 }

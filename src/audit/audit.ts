@@ -23,8 +23,8 @@ export interface Audit {
    * changed that is the last one. Of several at once one is made, and all get that.
    */
   checkpoint(): Promise<SignedCheckpoint>;
-  /** All of them, oldest first. One that is kept elsewhere shows later that none was taken away. */
-  checkpoints(): Promise<readonly SignedCheckpoint[]>;
+  /** Oldest first, all unless so many are wanted. One that is kept elsewhere shows later that none was taken away. */
+  checkpoints(page?: { readonly offset?: number; readonly limit?: number }): Promise<readonly SignedCheckpoint[]>;
   /**
    * One thread, or all there are, with a checkpoint that is made for it. Throws `thread_not_found`; `audit_damaged` when the
    * checkpoints cannot be shown for one thread; `thread_busy` when a thread is erased from again and again meanwhile.
@@ -121,8 +121,8 @@ export function createAudit({
     publicKey: signer.publicKey,
     fingerprint: signer.fingerprint,
     checkpoint,
-    async checkpoints() {
-      return (await store.checkpoints()).map(signedOf);
+    async checkpoints(page) {
+      return (await store.checkpoints(page)).map(signedOf);
     },
     async export(which) {
       const id = wantedThread(which);

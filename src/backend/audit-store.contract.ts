@@ -58,6 +58,8 @@ export function describeAuditStore(name: string, open: () => Promise<StoresInTes
         { number: 1, statement: "statement 1", signature: "signature", at: 1 },
         { number: 2, statement: "statement 2", signature: "signature", at: 2 },
       ]);
+      expect(await audit.checkpoints({ limit: 1 })).toMatchObject([{ number: 1 }]);
+      expect(await audit.checkpoints({ offset: 1, limit: 5 })).toMatchObject([{ number: 2 }]);
       expect(await audit.lastCheckpoint()).toMatchObject({ number: 2 });
       const head = (thread: string) => ({ thread, seq: -1, hash: "first hash" });
       const first = [

@@ -42,8 +42,8 @@ export interface AuditStore {
   lastCheckpoint(): Promise<StoredCheckpoint | undefined>;
   /** Stores a checkpoint under its number, unless there is one already; then nothing is changed. */
   addCheckpoint(checkpoint: NewCheckpoint): Promise<"added" | "known">;
-  /** Oldest first. */
-  checkpoints(): Promise<readonly StoredCheckpoint[]>;
+  /** Oldest first: all of them, or so many after as many. */
+  checkpoints(page?: { readonly offset?: number; readonly limit?: number }): Promise<readonly StoredCheckpoint[]>;
   /** The heads of all checkpoints, in the order of their leaves. */
   heads(): Promise<readonly StoredHead[]>;
   tombstones(): Promise<readonly Tombstone[]>;

@@ -9,6 +9,14 @@ export type Claim = {
   readonly lease_us: number;
   /** What the worker is at work on: a clock that ran ahead must not make it take its own threads a second time. */
   readonly except: readonly string[];
+} & Restrictions;
+
+/** What is left where it is for now. */
+export type Restrictions = {
+  /** Agents whose threads are taken only to be stopped. */
+  readonly off?: readonly string[];
+  /** Tenants of whom this process runs as many threads as it may. */
+  readonly full?: readonly string[];
 };
 
 /** A thread that this worker holds now. `claims` counts how often it was taken since something was last committed. */
@@ -29,7 +37,11 @@ export interface Engine {
   giveBack(
     held: Pick<Held, "id" | "epoch"> & { readonly wake_rev: number | null },
     dueAfter: number | null,
+    /** Sealed: what went wrong. */
+    error?: string,
   ): Promise<void>;
+  /** Puts a thread back as it was before it was claimed: there is no room for it here. */
+  putBack(claimed: Pick<Held, "id" | "epoch">): Promise<void>;
   /** Gives everything back at once, due now: nothing is wrong with it. */
   release(worker: string): Promise<void>;
   /** Takes a thread out of the engine's hands, because it was claimed again and again without getting on. */
@@ -38,11 +50,36 @@ export interface Engine {
   retry(threadId: string): Promise<boolean>;
   register(worker: string): Promise<void>;
   leave(worker: string): Promise<void>;
-  /** Frees what workers held that are found dead twice in a row, and answers how many of them there were. */
-  reap(worker: string): Promise<number>;
+  /** Frees what workers held that are found dead twice in a row, and answers how many workers and threads that were. */
+  reap(worker: string): Promise<Reaped>;
   /** Microseconds until the next thread is due that could be claimed, 0 when one is; null when there is none. */
-  nextDue(claim: Pick<Claim, "agents" | "state_version">): Promise<number | null>;
+  nextDue(claim: Pick<Claim, "agents" | "state_version"> & Restrictions): Promise<number | null>;
+  /** Whose the threads are: their owners, or where nobody owns them the workspaces that they act in. */
+  tenants(threadIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  view(threadId: string): Promise<EngineView | undefined>;
 }
+
+export type Reaped = { readonly workers: number; readonly threads: number };
+
+/** How the engine sees one thread, for those who want to know why it does not go on. Times are in microseconds. */
+export type EngineView = {
+  /** By the database's clock. */
+  readonly now: number;
+  readonly due_at: number | null;
+  /** Null when nobody holds it. */
+  readonly lease_by: string | null;
+  readonly lease_until: number;
+  readonly claims: number;
+  readonly stuck_at: number | null;
+  readonly state_version: number;
+  /** Sealed: what went wrong last. */
+  readonly last_error: string | null;
+  /** How many entries wait in its inbox. */
+  readonly waiting: number;
+  /** How many workers are known, and whether the one that holds it is among them. */
+  readonly workers: number;
+  readonly is_holder_known: boolean;
+};
 
 /** A thread as its holder knows it. */
 export type Held = { readonly id: string; readonly epoch: number; readonly wake_rev: number };

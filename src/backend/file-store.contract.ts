@@ -74,6 +74,23 @@ export function describeFileStore(name: string, open: () => Promise<StoresInTest
       expect((await everything(driver)).blobs).toEqual([]);
     });
 
+    it("removes the bytes that no file names any more, and no others", async () => {
+      await keep(aFile("/a", "old"), aFile("/b", "gone"), aFile("/c", "kept"));
+      expect(await files.unnamed()).toEqual({ contents: 0, bytes: 0 });
+      await keep(aFile("/a", "newer"));
+      await written(stores, id, { write: "file_gone", thread_id: id, path: "/b" });
+      expect(await files.unnamed()).toEqual({ contents: 2, bytes: 7 });
+      const first = await files.removeUnnamed(1);
+      expect(first.contents).toBe(1);
+      const rest = await files.removeUnnamed(10);
+      expect({ contents: first.contents + rest.contents, bytes: first.bytes + rest.bytes }).toEqual({
+        ...{ contents: 2, bytes: 7 },
+      });
+      expect(await files.removeUnnamed(10)).toEqual({ contents: 0, bytes: 0 });
+      const left = (await everything(driver)).blobs?.map(({ hash }) => hash);
+      expect(left?.toSorted()).toEqual(["newer", "kept"].map((text) => aFile("/", text).hash).toSorted());
+    });
+
     it("replaces what was under a path, and knows since when it is there", async () => {
       await keep(aFile("/a", "old", { metadata: "{}", width: 1 }));
       const before = await files.get(id, "/a");

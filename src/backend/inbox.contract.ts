@@ -64,6 +64,19 @@ export function describeInbox(name: string, open: () => Promise<StoresInTest>): 
         expect(await inbox.waiting(held.id)).toEqual([]);
       });
 
+      it("is found by its operation and its key, before and after it was drained", async () => {
+        const held = await heldThread(stores);
+        await inbox.put(held.id, anEntry({ id: "first", operation: "send", idempotency_key: "mail 1" }));
+        await inbox.put(held.id, anEntry({ id: "second", operation: "send", idempotency_key: "mail 2" }));
+        const left = { id: "first", key: "mail 1", run: null, drained: false, created_at: expect.any(Number) };
+        expect(await inbox.left(held.id, "send", "mail 1")).toEqual(left);
+        expect(await inbox.left(held.id, "queue", "mail 1")).toBeUndefined();
+        expect(await inbox.left(held.id, "send", "mail 3")).toBeUndefined();
+        expect(await inbox.left(held.id, "send")).toMatchObject({ id: "second", key: "mail 2" });
+        await stores.threads.commit(aCommit(held, { drained: [1, 2] }));
+        expect(await inbox.left(held.id, "send", "mail 1")).toEqual({ ...left, drained: true, run: 1 });
+      });
+
       it("under a key that was used for something else is refused", async () => {
         const id = await openThread(stores);
         await inbox.put(id, anEntry({ idempotency_key: "mail 1" }));

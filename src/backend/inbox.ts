@@ -39,6 +39,9 @@ export type Entry = {
 /** What became of an entry: the run that took it, once one has. */
 export type EntryFate = { readonly id: string; readonly drained: boolean; readonly run: number | null };
 
+/** An entry by what was asked for and the key that it was left under. */
+export type LeftEntry = EntryFate & { readonly key: string; readonly created_at: number };
+
 export type PutOutcome =
   | { readonly outcome: "stored" | "repeated"; readonly id: string }
   /** The key was used before, for something else. */
@@ -51,6 +54,8 @@ export interface Inbox {
   /** What waits, oldest first. */
   waiting(threadId: string): Promise<readonly Entry[]>;
   fate(threadId: string, entryId: string): Promise<EntryFate | undefined>;
+  /** The entry that was left under a key, or without one the last that was left for this operation. */
+  left(threadId: string, operation: string, key?: string): Promise<LeftEntry | undefined>;
   /** The number of the last wish to stop that was taken; null when there was none. */
   lastStop(threadId: string): Promise<number | null>;
   /** Takes an entry back that nobody has drained yet. */

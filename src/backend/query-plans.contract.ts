@@ -47,6 +47,73 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     ],
   },
   {
+    verb: "currentMessages",
+    run: ({ threads }) => threads.currentMessages("thread 5", { after: 4, limit: 3 }),
+    indexes: [
+      // In its order, so that it ends with the page.
+      { sqlite: /said USING INDEX \w+ \(thread_id=\? AND seq>\?\)/, postgres: /messages_pkey on messages said/ },
+      { sqlite: /messages_superseding \(thread_id=\? AND supersedes=\?\)/, postgres: /messages_superseding/ },
+    ],
+  },
+  {
+    verb: "lastMessages",
+    run: ({ threads }) => threads.lastMessages("thread 5", { before: null, limit: 3 }),
+    indexes: [
+      { sqlite: /said USING INDEX \w+ \(thread_id=\? AND seq<\?\)/, postgres: /Backward using messages_pkey/ },
+      { sqlite: /messages_superseding \(thread_id=\? AND supersedes=\?\)/, postgres: /messages_superseding/ },
+    ],
+  },
+  {
+    verb: "isDeleted",
+    run: ({ threads }) => threads.isDeleted("thread 5", 7),
+    indexes: [{ sqlite: /messages_superseding \(thread_id=\? AND supersedes=\?\)/, postgres: /messages_superseding/ }],
+  },
+  {
+    verb: "byKey",
+    run: ({ threads }) => threads.byKey("key 7"),
+    indexes: [{ sqlite: /threads USING INDEX \w+ \(thread_key=\?\)/, postgres: /threads_thread_key_key/ }],
+  },
+  {
+    verb: "the beginning of a run",
+    run: ({ threads }) => threads.firstEventOf("thread 5", 200),
+    indexes: [{ sqlite: /events_of_runs \(thread_id=\? AND run=\?\)/, postgres: /events_of_runs/ }],
+  },
+  {
+    verb: "the events of a run",
+    run: ({ threads }) => threads.eventsOfRun("thread 5", 200),
+    indexes: [{ sqlite: /events_of_runs \(thread_id=\? AND run=\?\)/, postgres: /events_of_runs/ }],
+  },
+  {
+    verb: "runs",
+    run: ({ threads }) => threads.runs("thread 5", { after: 1, limit: 10 }),
+    indexes: [{ sqlite: /runs USING INDEX \w+ \(thread_id=\? AND run>\?\)/, postgres: /runs_pkey/ }],
+  },
+  {
+    verb: "list of an owner",
+    run: ({ threads }) => threads.list({ owner: { type: "user", key: "7" }, limit: 10 }),
+    indexes: [
+      { sqlite: /thread_subjects_owned \(owner_type=\? AND owner_key=\?\)/, postgres: /thread_subjects_owned/ },
+      // Those alone, and not all threads in the order of their creation until there are enough.
+      { sqlite: /threads USING INDEX \w+ \(id=\?\)/, postgres: /threads_pkey/ },
+    ],
+  },
+  {
+    verb: "list of an owner after a page",
+    run: ({ threads }) => threads.list({ owner: { type: "user", key: "7" }, after: "thread 307", limit: 10 }),
+    indexes: [
+      named("thread_subjects_owned"),
+      { sqlite: /SEARCH threads USING INDEX sqlite_autoindex_threads_1 \(id=\?\)/, postgres: /threads_pkey/ },
+    ],
+  },
+  {
+    verb: "list of a workspace",
+    run: ({ threads }) => threads.list({ workspace: "place 7", limit: 10 }),
+    indexes: [
+      { sqlite: /thread_subjects_placed \(place_id=\?\)/, postgres: /thread_subjects_placed/ },
+      { sqlite: /threads USING INDEX \w+ \(id=\?\)/, postgres: /threads_pkey/ },
+    ],
+  },
+  {
     verb: "commit",
     run: ({ threads }) => threads.commit(aCommit({ id: "thread 8", epoch: 1 }, { drained: [1] })),
     indexes: [{ sqlite: /threads USING INDEX \w+ \(id=\?\)/, postgres: /threads_pkey/ }],
@@ -70,6 +137,16 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
       return threads.commit(aCommit({ id: "thread 38", epoch: 1 }, { writes }));
     },
     indexes: [{ sqlite: /threads USING INDEX \w+ \(id=\?\)/, postgres: /threads_pkey/ }],
+  },
+  {
+    verb: "requests of an owner",
+    run: ({ requests }) => requests.list({ owner: { type: "user", key: "7" }, status: "pending", limit: 10 }),
+    indexes: [named("thread_subjects_owned"), named("requests_(pending|of_threads)")],
+  },
+  {
+    verb: "requests with a rule",
+    run: ({ requests }) => requests.list({ ruled: true, status: "pending", limit: 10 }),
+    indexes: [named("requests_(approvals|pending)")],
   },
   {
     verb: "terminate",
@@ -188,7 +265,11 @@ async function fill(driver: SqlDriver): Promise<void> {
     each("runs", "thread_id, run, run_key, status, started_at", "'thread ' || n, m, 'key', 'ended', n", 3),
     each("live_text", "thread_id, step, attempt, content, updated_at", "'thread ' || n, 1, 1, '{}', n"),
     each("thread_arguments", "thread_id, sealed", "'thread ' || n, 'sealed arguments'"),
-    each("thread_subjects", "thread_id, principal, context, consent", "'thread ' || n, '{}', 'chat', '{}'"),
+    each(
+      "thread_subjects",
+      "thread_id, principal, owner_type, owner_key, context, consent, place_id",
+      "'thread ' || n, '{}', 'user', cast(n % 300 as text), 'chat', '{}', 'place ' || (n % 300)",
+    ),
     each("blobs", "hash, size, content", "'hash ' || n, 0, ''"),
     each(
       "files",
@@ -219,10 +300,24 @@ async function fill(driver: SqlDriver): Promise<void> {
     ),
     each(
       "messages",
-      "thread_id, seq, run, step, kind, envelope, salt, hash, at",
-      "'thread ' || n, m - 1, 1, 1, 'message', '{}', 'salt', 'hash', n",
+      "thread_id, seq, run, step, kind, supersedes, envelope, salt, hash, at",
+      `'thread ' || n, m - 1, 1, 1, case when m = 10 then 'edit' else 'message' end, case when m = 10 then 7 end, '{}',
+        'salt', 'hash', n`,
       10,
     ),
+    // One thread that is long.
+    {
+      sql: `insert into messages (thread_id, seq, run, step, kind, envelope, salt, hash, at)
+        with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${THREADS})
+        select 'thread 5', n + 9, 1, 1, 'message', '{}', 'salt', 'hash', n from counted`,
+      params: [],
+    },
+    {
+      sql: `insert into events (thread_id, seq, run, step, records, messages_from, messages_to, tail_from, settled, at, hash)
+        with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${THREADS})
+        select 'thread 5', n + 9, 1 + n / 10, 1, '[]', 1, 1, 5, 1, n, 'hash' from counted`,
+      params: [],
+    },
     each(
       "events",
       "thread_id, seq, run, step, records, messages_from, messages_to, tail_from, settled, at, hash",

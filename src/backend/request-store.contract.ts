@@ -20,8 +20,12 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
     });
 
     /** A thread that was laid down to wait for an answer. */
-    async function waitingThread(parts: Partial<NewRequest>, status: ThreadStatus = "waiting"): Promise<Held> {
-      const held = await heldThread(stores);
+    async function waitingThread(
+      parts: Partial<NewRequest>,
+      status: ThreadStatus = "waiting",
+      thread: Parameters<typeof heldThread>[1] = {},
+    ): Promise<Held> {
+      const held = await heldThread(stores, thread);
       const settle = { wake_rev: held.wake_rev, due_after: null };
       const opened_request = aRequest(parts);
       await stores.threads.commit(aCommit(held, { run: 2, drained: [1], status, opened_request, settle }));
@@ -95,6 +99,60 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
         expect(await ids({ status: "answered" })).toEqual(["two"]);
         expect(await ids({ thread_id: first.id, status: "answered" })).toEqual([]);
         expect(await ids({ status: "pending", after: "one", limit: 5 })).toEqual(["three"]);
+      });
+
+      it("may be of what one owner's threads wait for, or of what a rule says who decides", async () => {
+        const subject = {
+          ...{ principal: "{}", workspace_type: null, workspace_id: null, context: "chat", consent: "{}" },
+          ...{ owner_type: "user", owner_key: "7" },
+        };
+        const terms = {
+          ...{ agent: "support", creator: null, workspace_type: null, workspace_id: null },
+          ...{ policy_version: "1", approvers: '{"users":[12]}' },
+        };
+        await waitingThread({ id: "nobody's" });
+        await waitingThread({ id: "seven's" }, "waiting", { subject });
+        await waitingThread({ id: "eight's", terms }, "waiting", { subject: { ...subject, owner_key: "8" } });
+        expect(await ids({ owner: { type: "user", key: "7" } })).toEqual(["seven's"]);
+        expect(await ids({ owner: { type: "token", key: "7" } })).toEqual([]);
+        expect(await ids({ owner: { type: "user", key: "8" }, after: "seven's" })).toEqual(["eight's"]);
+        expect(await ids({ ruled: true, status: "pending" })).toEqual(["eight's"]);
+        expect(await ids({ ruled: false })).toHaveLength(3);
+      });
+
+      it("may be of what rules may call one user to decide, whom they cannot call left out", async () => {
+        const subject = {
+          ...{ principal: '{"workspace_id":"1"}', workspace_type: null, workspace_id: null },
+          ...{ context: "chat", consent: "{}", owner_type: "user", owner_key: "7" },
+        };
+        const rules = {
+          alone: { users: [12] },
+          first: { users: [12, 3] },
+          between: { capability: '"users":[', users: [1, 12, 3] },
+          last: { users: [1, 12] },
+          others: { users: [1, 2, 112, 120] },
+          capable: { capability: "refunds.approve", other_than_requester: true },
+          odd: { capability: '"users":[' },
+          roled: { role: "admin" },
+          second: { other_than_requester: true },
+        };
+        const terms = {
+          agent: "support",
+          creator: null,
+          workspace_type: null,
+          workspace_id: null,
+          policy_version: "1",
+        };
+        for (const [id, rule] of Object.entries(rules)) {
+          const thread = id === "roled" ? { subject } : {};
+          await waitingThread({ id, terms: { ...terms, approvers: JSON.stringify(rule) } }, "waiting", thread);
+        }
+        await waitingThread({ id: "unruled", terms: { ...terms, approvers: null } });
+        const called = ["alone", "first", "between", "last", "capable", "odd", "roled"];
+        expect(await ids({ calls: 12, status: "pending" })).toEqual(called);
+        expect(await ids({ calls: 0 })).toEqual(["capable", "odd", "roled"]);
+        expect(await ids({ calls: 12, workspace: "1" })).toEqual(["roled"]);
+        expect(await ids({ workspace: "2" })).toEqual([]);
       });
     });
 

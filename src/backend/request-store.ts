@@ -1,5 +1,6 @@
 // What threads wait for: somebody outside has to run a tool, approve a call or answer a question, or a child has to finish.
 import type { RememberedApproval } from "./approval-memory-store.ts";
+import type { SubjectQuery } from "./subject-store.ts";
 
 export type RequestStatus = "pending" | "answered" | "expired" | "cancelled" | "settled";
 
@@ -57,10 +58,14 @@ export type StoredRequest = Omit<NewRequest, "sealed" | "expires_after" | "terms
   readonly ended_at: number | null;
 };
 
-export type RequestQuery = {
+export type RequestQuery = SubjectQuery & {
   readonly thread_id?: string;
   readonly status?: RequestStatus;
   readonly kind?: RequestKind;
+  /** Only approvals that a rule about who may decide stands over. */
+  readonly ruled?: boolean;
+  /** Only approvals whose rule may call this user to decide: it names him, or names nobody and asks for something else. */
+  readonly calls?: number;
   /** Those after this one, in the order of their creation. */
   readonly after?: string;
   readonly limit?: number;

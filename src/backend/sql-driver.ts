@@ -44,6 +44,8 @@ export interface SqlDriver {
 /** A database that was chosen but not opened yet: what `sqlite(path)` and `postgres(url)` return. */
 export interface Backend {
   readonly name: SqlDriver["name"];
+  /** Where it is, for people: the path of a file, or the address of a server without its password. */
+  readonly place: string;
   /** Where the key for sealed values may be kept when none is given; absent where there is no such place. */
   readonly keyFile?: string;
   /** What its `now_us()` and the runtime go by, where somebody holds it; the machine's clock unless given. */

@@ -5,6 +5,7 @@ import { openChild } from "./contract/a-write.ts";
 import { openThread, type StoresInTest } from "./contract/stores-in-test.ts";
 import type { Stores } from "./stores.ts";
 import type { StoredSubject } from "./subject-store.ts";
+import type { ThreadQuery } from "./thread-store.ts";
 
 const ann: StoredSubject = {
   ...{ principal: '{"acting_user_id":7}', workspace_type: "site", workspace_id: "1" },
@@ -42,6 +43,56 @@ export function describeSubjectStore(name: string, open: () => Promise<StoresInT
       await openChild(stores, "parent", { id: "other", subject: bob });
       expect(await stores.subjects.get("child")).toEqual(ann);
       expect(await stores.subjects.get("other")).toEqual(bob);
+    });
+
+    it("tell whose a thread is, so that the list may be of one owner", async () => {
+      const owned = (id: string, owner_type: string | null, owner_key: string | null) =>
+        stores.threads.open(aThread({ id, subject: { ...ann, owner_type, owner_key } }));
+      await owned("first", "user", "7");
+      await owned("of a token", "token", "7");
+      await owned("of somebody else", "user", "70");
+      await owned("of nobody", null, null);
+      await openThread(stores, { id: "unstated" });
+      await owned("second", "user", "7");
+      await stores.threads.open(aThread({ id: "sold", agent: "sales", subject: ann }));
+      const ids = async (query: Omit<ThreadQuery, "owner">, owner = { type: "user", key: "7" }) =>
+        (await stores.threads.list({ ...query, owner })).map(({ id }) => id);
+      expect(await ids({})).toEqual(["first", "second", "sold"]);
+      expect(await ids({ limit: 2 })).toEqual(["first", "second"]);
+      expect(await ids({ limit: 2, after: "second" })).toEqual(["sold"]);
+      // A place in the list need not be of the same owner.
+      expect(await ids({ after: "unstated" })).toEqual(["second", "sold"]);
+      expect(await ids({ agent: "sales" })).toEqual(["sold"]);
+      expect(await ids({}, { type: "token", key: "7" })).toEqual(["of a token"]);
+      expect(await ids({}, { type: "user", key: "8" })).toEqual([]);
+    });
+
+    it("tell where a thread is, or else its principal, and of which audience its owner is", async () => {
+      const subject = (principal: object, place: Partial<StoredSubject>): StoredSubject => ({
+        ...{ ...ann, owner_type: "audience", owner_key: "42", workspace_type: null, workspace_id: null },
+        ...{ principal: JSON.stringify(principal), ...place },
+      });
+      const site = { workspace_type: "site", workspace_id: "1" };
+      await stores.threads.open(
+        aThread({ id: "placed", subject: subject({ audience_id: "a", workspace_id: "2" }, site) }),
+      );
+      await stores.threads.open(aThread({ id: "come", subject: subject({ audience_id: "b", workspace_id: "1" }, {}) }));
+      await stores.threads.open(aThread({ id: "away", subject: subject({ audience_id: "a", workspace_id: "2" }, {}) }));
+      await stores.threads.open(aThread({ id: "nowhere", subject: subject({}, {}) }));
+      await openThread(stores, { id: "unstated" });
+      await openChild(stores, "come", { id: "child" });
+      const ids = async (query: ThreadQuery) => (await stores.threads.list(query)).map(({ id }) => id);
+      expect(await ids({ workspace: "1" })).toEqual(["placed", "come", "child"]);
+      expect(await ids({ workspace: "2" })).toEqual(["away"]);
+      expect(await ids({ workspace: "3" })).toEqual([]);
+      const owner = { type: "audience", key: "42" };
+      expect(await ids({ owner })).toEqual(["placed", "come", "away", "nowhere", "child"]);
+      expect(await ids({ owner: { ...owner, audience: "a" } })).toEqual(["placed", "away"]);
+      expect(await ids({ owner: { ...owner, audience: "a" }, workspace: "1" })).toEqual(["placed"]);
+      const consent = '{"store_memory":true}';
+      expect(await stores.subjects.changeConsent("away", subject({ workspace_id: "2" }, {}), consent)).toBe("changed");
+      expect(await stores.subjects.changeConsent("unstated", subject({}, site), consent)).toBe("changed");
+      expect(await ids({ workspace: "1", limit: 10 })).toEqual(["placed", "come", "unstated", "child"]);
     });
 
     it("change their consent only from what was read", async () => {

@@ -13,6 +13,14 @@ export type StoredSubject = {
   readonly consent: string;
 };
 
+/** Which threads are listed, by whom they act for. */
+export type SubjectQuery = {
+  /** Only those whose conversations are this owner's; of visitors, those of the audience that is named. */
+  readonly owner?: { readonly type: string; readonly key: string; readonly audience?: string };
+  /** Only those in the workspace of this id: their own, or where they have none that of their principal. */
+  readonly workspace?: string;
+};
+
 export type NewShare = {
   readonly id: string;
   readonly session_id: string;

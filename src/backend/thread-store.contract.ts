@@ -317,6 +317,8 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
         expect((await threads.eventsOfRun(id, 1)).map(({ seq }) => seq)).toEqual([0, 1]);
         expect((await threads.eventsOfRun(id, 2)).map(({ seq }) => seq)).toEqual([2]);
         expect(await threads.eventsOfRun(id, 3)).toEqual([]);
+        expect(await Promise.all([1, 2, 3].map((run) => threads.firstEventOf(id, run)))).toEqual([0, 2, undefined]);
+        expect(await threads.firstEventOf("nobody", 1)).toBeUndefined();
         expect(await threads.events(id, { limit: 2 })).toEqual([
           {
             ...{ seq: 0, run: 1, step: 1, records: '["first"]', notes: null, messages_from: 0, messages_to: 2 },
@@ -345,6 +347,13 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
           { run: 1, run_key: "run one" },
           { run: 2, run_key: "run two" },
         ]);
+        const page = async (range: Parameters<ThreadStore["runs"]>[1]) =>
+          (await threads.runs(id, range)).map(({ run }) => run);
+        expect([await page({ limit: 1 }), await page({ after: 1, limit: 5 }), await page({ after: 2 })]).toEqual([
+          [1],
+          [2],
+          [],
+        ]);
         expect(await threads.run(id, 2)).toMatchObject({ run: 2, run_key: "run two" });
         expect(await threads.run(id, 3)).toBeUndefined();
         expect((await threads.calls(id)).map(({ run, number }) => [run, number])).toEqual([
@@ -352,6 +361,12 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
           [1, 1],
           [2, 0],
         ]);
+        const callsOf = async (range: Parameters<ThreadStore["calls"]>[1]) =>
+          (await threads.calls(id, range)).map(({ run, number }) => `${run}.${number}`);
+        expect(await callsOf({ run: 1 })).toEqual(["1.0", "1.1"]);
+        expect(await callsOf({ limit: 2 })).toEqual(["1.0", "1.1"]);
+        expect(await callsOf({ after: { run: 1, number: 0 }, limit: 9 })).toEqual(["1.1", "2.0"]);
+        expect(await callsOf({ after: { run: 1, number: 9 } })).toEqual(["2.0"]);
         expect(await threads.call(id, 1, 1)).toMatchObject({ run: 1, number: 1, tool_call_id: "call 1" });
         expect(await threads.call(id, 2, 1)).toBeUndefined();
       });

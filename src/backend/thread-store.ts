@@ -4,7 +4,7 @@ import type { Amounts } from "../loop/records.ts";
 import type { NewEntry } from "./inbox.ts";
 import type { ChildLink, NewThread } from "./new-thread.ts";
 import type { NewRequest, RequestStatus } from "./request-store.ts";
-import type { StoredSubject } from "./subject-store.ts";
+import type { StoredSubject, SubjectQuery } from "./subject-store.ts";
 import type { Write } from "./write.ts";
 
 export type { ChildLink, NewThread };
@@ -92,6 +92,9 @@ export type StoredMessage = NewMessage & {
   readonly step: number;
   readonly at: number;
 };
+
+/** A message under the number that it was added with, and its envelope in the version that holds now. */
+export type CurrentMessage = Pick<StoredMessage, "seq" | "run" | "step" | "envelope">;
 
 /** One commit of the record log. */
 export type StoredEvent = {
@@ -266,7 +269,7 @@ export type NewFork = Fork & {
 
 export type Fork = { readonly id: string; readonly key: string; readonly from: string; readonly at: number };
 
-export type ThreadQuery = {
+export type ThreadQuery = SubjectQuery & {
   readonly agent?: string;
   readonly status?: ThreadStatus;
   /** Only the children of this one; with null, only those that are nobody's child. */
@@ -289,6 +292,13 @@ export type SignedDeletion = {
   /** Microseconds since 1970. */
   readonly deleted_at: number;
   readonly threads: readonly { readonly head: Head; readonly signature: string }[];
+};
+
+/** Which calls of a thread: those of a run, and so many after one of them. */
+export type CallsPage = {
+  readonly run?: number;
+  readonly after?: { readonly run: number; readonly number: number };
+  readonly limit?: number;
 };
 
 export interface ThreadStore {
@@ -338,11 +348,27 @@ export interface ThreadStore {
   /** The last settled event, not after the given one. */
   settledEvent(id: string, atMost: number | null): Promise<StoredEvent | undefined>;
   messages(id: string, range: { readonly from?: number; readonly limit?: number }): Promise<readonly StoredMessage[]>;
+  /** So many messages of the thread itself after one, oldest first, without those that were deleted. */
+  currentMessages(
+    id: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly CurrentMessage[]>;
+  /** The same from the other end: so many before one, or the last ones, newest first. */
+  lastMessages(
+    id: string,
+    page: { readonly before: number | null; readonly limit: number },
+  ): Promise<readonly CurrentMessage[]>;
+  /** True when the message of that number was deleted, or erased. */
+  isDeleted(id: string, seq: number): Promise<boolean>;
   events(id: string, range: { readonly after?: number; readonly limit?: number }): Promise<readonly StoredEvent[]>;
   eventsOfRun(id: string, run: number): Promise<readonly StoredEvent[]>;
-  runs(id: string): Promise<readonly StoredRun[]>;
+  /** The number of the event that a run begins with. */
+  firstEventOf(id: string, run: number): Promise<number | undefined>;
+  /** Oldest first: all of them, or so many after one. */
+  runs(id: string, page?: { readonly after?: number; readonly limit?: number }): Promise<readonly StoredRun[]>;
   run(id: string, run: number): Promise<StoredRun | undefined>;
-  calls(id: string): Promise<readonly StoredCall[]>;
+  /** Oldest first: all of them, those of one run, or so many after one. */
+  calls(id: string, page?: CallsPage): Promise<readonly StoredCall[]>;
   call(id: string, run: number, number: number): Promise<StoredCall | undefined>;
   /** The calls of which nobody could tell what they did, oldest first. */
   unknownCalls(limit: number): Promise<readonly StoredCall[]>;

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { losingDriver, losses } from "./contract/losing-driver.ts";
 import { everything, type StoresInTest } from "./contract/stores-in-test.ts";
-import type { NewToken, TokenStore } from "./token-store.ts";
+import type { NewToken, TokenStore, TokensQuery } from "./token-store.ts";
 
 const MINUTE = 60_000_000;
 
@@ -42,12 +42,37 @@ export function describeTokenStore(name: string, open: () => Promise<StoresInTes
       expect(bare).toMatchObject({ allowed_capabilities: null, expires_at: null, workspace_id: null });
     });
 
+    it("tells whether anybody holds a token, or ever has", async () => {
+      const told = async () => [await tokens.exist({ revoked: false }), await tokens.exist({ revoked: true })];
+      expect(await told()).toEqual([false, false]);
+      const { token_id, agent_id } = await tokens.create(aToken());
+      expect(await told()).toEqual([true, true]);
+      await tokens.revoke(token_id, agent_id);
+      expect(await told()).toEqual([false, true]);
+    });
+
     it("lists the tokens of an agent in the order of their creation", async () => {
       const first = await tokens.create(aToken());
       await tokens.create(aToken({ agent_id: "editor" }));
       const second = await tokens.create(aToken());
       expect(await tokens.list("writer")).toEqual([first, second]);
       expect(second.token_id).toBeGreaterThan(first.token_id);
+    });
+
+    it("shows the tokens of all agents page by page, and only those that are wanted", async () => {
+      const first = await tokens.create(aToken({ owner_user_id: 7, workspace_id: "w" }));
+      const second = await tokens.create(aToken({ agent_id: "editor", owner_user_id: 8, workspace_id: null }));
+      const third = await tokens.create(aToken({ owner_user_id: 8, workspace_id: "w" }));
+      await tokens.revoke(third.token_id, "writer");
+      const page = async (query: Partial<TokensQuery>) =>
+        (await tokens.page({ revoked: true, after: 0, limit: 10, ...query })).map(({ token_id }) => token_id);
+      expect(await page({})).toEqual([first.token_id, second.token_id, third.token_id]);
+      expect(await page({ revoked: false })).toEqual([first.token_id, second.token_id]);
+      expect(await page({ limit: 1 })).toEqual([first.token_id]);
+      expect(await page({ after: first.token_id, limit: 1 })).toEqual([second.token_id]);
+      expect(await page({ agent_id: "editor" })).toEqual([second.token_id]);
+      expect(await page({ owner_user_id: 8 })).toEqual([second.token_id, third.token_id]);
+      expect(await page({ owner_user_id: 8, workspace_id: "w" })).toEqual([third.token_id]);
     });
 
     it("gives no two tokens one hash", async () => {

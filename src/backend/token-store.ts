@@ -27,6 +27,18 @@ export type StoredToken = Omit<NewToken, "token_hash"> & {
   readonly revoked_at: number | null;
 };
 
+/** Those that match every field that is given. */
+export type TokensQuery = {
+  readonly agent_id?: string;
+  readonly owner_user_id?: number;
+  readonly workspace_id?: string;
+  /** Revoked ones too. */
+  readonly revoked: boolean;
+  /** The number of the last one that was seen. */
+  readonly after: number;
+  readonly limit: number;
+};
+
 export interface TokenStore {
   create(token: NewToken): Promise<StoredToken>;
   /** The token that has this hash, unless it is revoked. */
@@ -41,4 +53,8 @@ export interface TokenStore {
   get(tokenId: number): Promise<StoredToken | undefined>;
   /** In the order of their creation; revoked ones too. */
   list(agentId: string): Promise<readonly StoredToken[]>;
+  /** A page of the tokens of all agents, in the order of their creation. */
+  page(query: TokensQuery): Promise<readonly StoredToken[]>;
+  /** Whether anybody holds a token; with `revoked`, whether anybody ever has. */
+  exist(options: { readonly revoked: boolean }): Promise<boolean>;
 }

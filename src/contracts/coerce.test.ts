@@ -121,3 +121,7 @@ it("takes a number for a name, and a blank for none", () => {
 it("lowers ASCII letters and no others", () => {
   expect(coerce.lowered("USE_Memory \u212A\u00C4")).toBe("use_memory \u212A\u00C4");
 });
+
+it("trims the named characters from the end alone", () => {
+  expect(["/a//", "//", "a", ""].map((text) => coerce.trimEnd(text, "/"))).toEqual(["/a", "", "a", ""]);
+});

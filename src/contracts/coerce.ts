@@ -14,6 +14,13 @@ export function trim(text: string, characters: string = TRIMMED): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
+/** The text without the named characters at its end. A pattern such as `/x+$/` looks for that end from every x on. */
+export function trimEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
 /** The text with its ASCII letters lowered. Some others turn into ASCII ones when lowered, and would then match a name. */
 export function lowered(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -40,6 +40,28 @@ const catalogue = {
   invalid_effective_agent_resolution: "Name the agent with agent_slug, or give its owner a single one.",
   runtime_profile_failed: "Read the error in the cause; a profile provider without an answer returns null.",
   invalid_ability: "Give every ability a name of its own and an execute function.",
+  unauthenticated: "Say who calls: over HTTP with a bearer token, in a program with a principal.",
+  ability_forbidden: "Use a token whose ceiling and whose user have the capability that is named.",
+  invalid_input: "Correct the fields that are named; the schema stands with the ability, and in /openapi.json.",
+  thread_acts_with_more: "Use a thread that was opened with the same token or session, or open one of your own.",
+  workspace_forbidden: "Leave the workspace out, or name one that you were let in for; a manager may name any.",
+  thread_owner_missing: "Come with a token or as a user: threads belong to somebody, and everybody is nobody.",
+  invalid_request: "Send HTTP/1.1 with one Host header, and either a Content-Length or a chunked body.",
+  headers_too_large: "Send less in headers; a token and a few names are enough.",
+  request_timeout: "Send the request in one go, over a connection that holds.",
+  invalid_body: "Send a JSON object in UTF-8, at most 512 levels deep, without a field __proto__.",
+  body_too_large: "Send less at once; files go to /threads/{thread_id}/content/{path}, up to their own limit.",
+  unsupported_media_type: "Send the body with Content-Type: application/json.",
+  route_not_found: "Look the path up in /reference, or list the operations at /abilities.",
+  method_not_allowed: "Use one of the methods that the answer's Allow header lists.",
+  host_not_allowed: "Call the server by its address, or start it with the name among its allowed hosts.",
+  origin_not_allowed: "Start the server with the page's origin among its allowed origins, if the page is yours.",
+  too_many_requests: "Wait as many seconds as the answer's Retry-After says, then go on more slowly.",
+  too_many_streams: "Close a stream that is not read any more, or follow threads with fewer of them.",
+  server_closing: "Ask again in a moment: another process takes over, or this one begins anew.",
+  internal_error: "Tell whoever runs the server the request's id; its log has more.",
+  bind_refused: "Make a token first, listen on 127.0.0.1, or choose a port that is free.",
+  owner_token_exists: "Move the file away if its token is not needed any more, and start again.",
   invalid_ai_pending_action:
     "Correct the field that is named; an action that has ended also says when and through whom.",
   invalid_ai_pending_action_status: "Use one of the five statuses that are listed, in lower case.",
@@ -55,6 +77,11 @@ const catalogue = {
   pending_action_failed: "Read the handler's error in the cause; the action has ended, and its record keeps the error.",
   pending_action_overtaken: "Compare what the handler did with what was noted by hand.",
   invalid_tool: "Correct the field that is named in what was passed to tool(); the tool's name stands behind it.",
+  invalid_mcp_server:
+    "Correct the field that is named in what was passed to mcpTools(); the server's name stands behind it.",
+  mcp_unreachable:
+    "Start the server, or correct its address or command; with a lock file it need not be there at the start.",
+  mcp_tool_missing: "Allow a tool that the server has, by the server's own name for it.",
   invalid_agent: "Correct the field that is named in what was passed to agent(); every agent needs a slug of its own.",
   invalid_definition:
     "Correct the field that is named, or define what it refers to; the definition's kind and name stand behind it.",
@@ -76,6 +103,11 @@ const catalogue = {
   invalid_agent_external_message: "Correct the field that is named; connectors and providers are named by slugs.",
   invalid_agent_bridge_client: "Correct the field that is named; a client needs a name, and a callback a whole URL.",
   invalid_agent_bridge_queue_item: "Correct the field that is named; an item needs a client, an agent and content.",
+  channel_not_found: "Use the name of a channel that is listed in createHoldfast({ channels }).",
+  channel_signature_invalid: "Sign the very bytes that are sent, with the secret of the channel and the time of now.",
+  channel_payload_invalid: "Send what the channel reads; what is wrong with the request is named.",
+  channel_delivery_failed: "Look at what the receiver answers; the reply itself can be read in the thread.",
+  bridge_client_forbidden: "Use a token whose client is the one that is named; a registration is no credential.",
   bridge_item_foreign: "Leave queue_id out, or use one that no other client has.",
   invalid_agent_identity_scope:
     "Correct the field that is named; an instance is named by an agent, an owner and a key.",
@@ -90,6 +122,12 @@ const catalogue = {
   invalid_guideline: "Correct the field that is named; a guideline has a known type and scope, and a workspace.",
   guideline_not_found: "List the guidelines you may see; private memory is there for its owner alone.",
   guideline_forbidden: "Let somebody act who holds the capability that is named, or ask for it.",
+  guideline_conflict: "Look at the guideline as it is now, and change it again from its version.",
+  guidelines_unavailable:
+    "Ask the host, which keeps guidelines itself; createHoldfast was called with guidelines: false.",
+  memory_not_found: "List the memories of the same layer, agent and workspace, and take the name from there.",
+  memory_conflict: "Read the memory again, and write it with the hash that it has now.",
+  memory_forbidden: "Ask for what is remembered about yourself, or let somebody act who holds memory.manage.",
   thread_not_found: "List the threads there are with threads.list(), or open one by its key with threads.open().",
   thread_key_taken: "Open the thread under another key, or with the agent that it belongs to.",
   invalid_thread_key: "Name the thread by something that stays, such as a customer or a ticket number.",
@@ -122,8 +160,10 @@ const catalogue = {
   budget_not_found: "Make the budget first, with budgets.set(name, { tokens, usd }).",
   agent_not_found: "Pass the agent to createHoldfast, or name one of those that are listed.",
   idempotency_conflict: "Use a new key for a new write; the same key is only for repeating the same one.",
+  idempotency_in_progress: "Ask again with the same key in a while; you are told what the first one came to.",
   message_cancelled: "Send it again if it is still wanted.",
   message_not_found: "Take the number from messages() of the same thread.",
+  run_not_found: "Take the number from runs() of the same thread.",
   fork_not_settled: "Fork once a step of the thread has ended, or at a later event.",
   invalid_stream_position: "Come back with the id of the last event you saw, exactly as it was given.",
   invalid_file_path: "Pass a path below the thread's own root, such as /notes/plan.md, without backslashes.",
@@ -167,6 +207,16 @@ const catalogue = {
   database_schema_invalid:
     "Use at most 50 lower-case letters, digits and underscores, not beginning with pg_ or a digit.",
   database_closed: "Open the database again; a driver that was closed stays closed.",
+  database_moved: "Open the database that is named; this one takes no more writes.",
+  database_incomplete: "Move the other database here once more: what is half there is replaced.",
+  move_target_not_empty: "Name a file that does not exist yet, or a schema with nothing in it.",
+  move_tables_differ: "Move the table that is named out of the schema, and move the database again.",
+  move_checksum_mismatch:
+    "Move again: the old database is as it was. If it happens twice, look who else writes to the new one.",
+  move_overtaken: "Let one process move at a time, and let nobody open the database meanwhile; then move again.",
+  backup_unsupported: "Use the tool that is named, and keep the secret key in another safe place.",
+  backup_exists: "Name a file that does not exist yet; a backup never replaces anything.",
+  backup_damaged: "Look whether the disk is full or failing, and make another one; nothing was kept of this one.",
 } as const satisfies Record<string, string>;
 
 /** The closed set of codes; docs/errors.md has an entry for each. */
@@ -191,6 +241,11 @@ export class HoldfastError extends Error {
 
 export function holdfastError(code: ErrorCode, detail: string, cause?: unknown): HoldfastError {
   return new HoldfastError(code, detail, cause);
+}
+
+/** What to do about a code, whoever refused with it; undefined for one that is not ours. */
+export function hintOf(code: string): string | undefined {
+  return Object.hasOwn(catalogue, code) ? catalogue[code as ErrorCode] : undefined;
 }
 
 /** The words of anything that was thrown, which need not be an error and may refuse to be put into words. */

@@ -2,6 +2,7 @@
 import { isContainer, isMap, type JsonMap, type UnknownMap } from "./json.ts";
 import * as actionPolicy from "./tools/action-policy.ts";
 import type { RuntimeToolRequest, RuntimeToolResult } from "./tools/runtime-tool.ts";
+import type { Principal } from "./trust/principal.ts";
 
 /** What each event passes to its listeners. */
 export type HookEvents = {
@@ -21,6 +22,8 @@ export type HookEvents = {
   abilityExecuted: [ability: string, input: JsonMap, result: unknown];
   toolCapabilityDenied: [denial: JsonMap];
   runtimePackageRunDispatchFailed: [code: string, input: JsonMap];
+  chatDispatchFailed: [reason: string, input: JsonMap];
+  dispatchMessageFailed: [reason: string, input: JsonMap];
 };
 
 /** The value each filter passes through, and what it is told beside it. */
@@ -55,6 +58,27 @@ export type HookFilters = {
   runtimePackageRunCancelHandler: { value: Handler | null; about: [input: JsonMap] };
   runtimePackageRunEventsHandler: { value: Handler | null; about: [input: JsonMap] };
 
+  chatHandler: { value: Handler | null; about: [input: JsonMap] };
+  chatRunStatusHandler: { value: Handler | null; about: [input: JsonMap] };
+  chatRunEventsHandler: { value: Handler | null; about: [input: JsonMap] };
+  chatRunCancelHandler: { value: Handler | null; about: [input: JsonMap] };
+  chatMessageQueueHandler: { value: Handler | null; about: [input: JsonMap] };
+  dispatchMessageHandler: { value: Handler | null; about: [input: JsonMap] };
+  chatPermission: { value: boolean; about: [input: JsonMap] };
+  /** Asked when a host states who acts: nothing else can allow it. */
+  chatRuntimePrincipalPermission: { value: boolean; about: [principal: Principal, input: JsonMap] };
+  chatRunReadPermission: { value: boolean; about: [input: JsonMap] };
+  chatRunUnredactedReadPermission: { value: boolean; about: [input: JsonMap] };
+  chatRunEnqueuePermission: { value: boolean; about: [input: JsonMap] };
+  chatRunCancelPermission: { value: boolean; about: [input: JsonMap] };
+  /** Asked after each of the four before it, with what was asked for: `read`, `unredacted`, `enqueue` or `cancel`. */
+  chatRunControlPermission: { value: boolean; about: [input: JsonMap, kind: string] };
+  dispatchMessagePermission: { value: boolean; about: [input: JsonMap] };
+  /** What an agent is configured with for one chat. What is no map ends the chat. */
+  runtimeAgentConfig: { value: unknown; about: [agent: string, input: JsonMap] };
+  /** The server's own say about tools of a chat, by their names. What is no map ends the chat. */
+  runtimeToolDeclarations: { value: unknown; about: [agent: string, input: JsonMap] };
+
   runtimeProfileProviders: { value: readonly unknown[]; about: [context: UnknownMap] };
   resolvedAgentRuntimeProfile: { value: UnknownMap | null; about: [context: UnknownMap] };
 };
@@ -77,6 +101,8 @@ export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
   abilityExecuted: "agents_api_ability_executed",
   toolCapabilityDenied: "agents_api_tool_capability_denied",
   runtimePackageRunDispatchFailed: "agents_runtime_package_run_dispatch_failed",
+  chatDispatchFailed: "agents_chat_dispatch_failed",
+  dispatchMessageFailed: "agents_dispatch_message_failed",
   toolAuditParameters: "agents_api_tool_audit_parameters",
   preToolCallDecision: "agents_api_pre_tool_call_decision",
   toolResultDiagnostics: "agents_api_mediated_tool_result_diagnostics",
@@ -97,6 +123,22 @@ export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
   runtimePackageRunStatusHandler: "wp_agent_runtime_package_run_status_handler",
   runtimePackageRunCancelHandler: "wp_agent_runtime_package_run_cancel_handler",
   runtimePackageRunEventsHandler: "wp_agent_runtime_package_run_events_handler",
+  chatHandler: "wp_agent_chat_handler",
+  chatRunStatusHandler: "wp_agent_chat_run_status_handler",
+  chatRunEventsHandler: "wp_agent_chat_run_events_handler",
+  chatRunCancelHandler: "wp_agent_chat_run_cancel_handler",
+  chatMessageQueueHandler: "wp_agent_chat_message_queue_handler",
+  dispatchMessageHandler: "wp_agent_dispatch_message_handler",
+  chatPermission: "agents_chat_permission",
+  chatRuntimePrincipalPermission: "agents_chat_runtime_principal_permission",
+  chatRunReadPermission: "agents_chat_run_read_permission",
+  chatRunUnredactedReadPermission: "agents_chat_run_unredacted_read_permission",
+  chatRunEnqueuePermission: "agents_chat_run_enqueue_permission",
+  chatRunCancelPermission: "agents_chat_run_cancel_permission",
+  chatRunControlPermission: "agents_chat_run_control_permission",
+  dispatchMessagePermission: "agents_dispatch_message_permission",
+  runtimeAgentConfig: "agents_api_runtime_agent_config",
+  runtimeToolDeclarations: "agents_api_runtime_tool_declarations",
   runtimeProfileProviders: "agents_api_runtime_profile_providers",
   resolvedAgentRuntimeProfile: "agents_api_resolved_agent_runtime_profile",
 };
@@ -123,6 +165,22 @@ export const isUsable: Readonly<Record<FilterName, (answer: unknown) => boolean>
   runtimePackageRunStatusHandler: isFunction,
   runtimePackageRunCancelHandler: isFunction,
   runtimePackageRunEventsHandler: isFunction,
+  chatHandler: isFunction,
+  chatRunStatusHandler: isFunction,
+  chatRunEventsHandler: isFunction,
+  chatRunCancelHandler: isFunction,
+  chatMessageQueueHandler: isFunction,
+  dispatchMessageHandler: isFunction,
+  chatPermission: isBoolean,
+  chatRuntimePrincipalPermission: isBoolean,
+  chatRunReadPermission: isBoolean,
+  chatRunUnredactedReadPermission: isBoolean,
+  chatRunEnqueuePermission: isBoolean,
+  chatRunCancelPermission: isBoolean,
+  chatRunControlPermission: isBoolean,
+  dispatchMessagePermission: isBoolean,
+  runtimeAgentConfig: isGiven,
+  runtimeToolDeclarations: isGiven,
   runtimeProfileProviders: Array.isArray,
   resolvedAgentRuntimeProfile: isMap,
 };
@@ -141,6 +199,16 @@ export const gates: ReadonlySet<FilterName> = new Set<FilterName>([
   "preExecuteAbility",
   "abilityPreExecuteDecision",
   "pendingActionStore",
+  "chatPermission",
+  "chatRuntimePrincipalPermission",
+  "chatRunReadPermission",
+  "chatRunUnredactedReadPermission",
+  "chatRunEnqueuePermission",
+  "chatRunCancelPermission",
+  "chatRunControlPermission",
+  "dispatchMessagePermission",
+  "runtimeAgentConfig",
+  "runtimeToolDeclarations",
 ]);
 
 function isGiven(answer: unknown): boolean {
@@ -150,6 +218,10 @@ function isGiven(answer: unknown): boolean {
 /** Null says nothing, so that it cannot take back what another has decided. */
 function isDecision(answer: unknown): boolean {
   return answer !== undefined && answer !== null;
+}
+
+function isBoolean(answer: unknown): boolean {
+  return typeof answer === "boolean";
 }
 
 function isFunction(answer: unknown): boolean {

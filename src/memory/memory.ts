@@ -56,6 +56,16 @@ type Lent = {
 
 const DAY = 86_400;
 
+/** Kept beside the stores: hosts bring stores of their own, which know nothing of agents by name. */
+const numbersOf = new WeakMap<MemoryStore, Memory["agentId"]>();
+
+/** The number under which an agent's memories lie in the memories of a runtime. */
+export async function agentNumber(memories: MemoryStore, slug: string): Promise<number> {
+  const find = numbersOf.get(memories);
+  if (!find) throw holdfastError("invalid_argument", "memories must be those of a runtime.");
+  return await find(slug);
+}
+
 /** Throws `invalid_definition` for what was not made by the functions that define it, and for sections of no source. */
 export function checkMemory({ sources = [], sections = [], staleAfterSeconds = DAY }: MemoryOptions): void {
   if (!Number.isFinite(staleAfterSeconds) || staleAfterSeconds < 0) {
@@ -82,7 +92,7 @@ export function checkMemory({ sources = [], sections = [], staleAfterSeconds = D
 export function createMemory(options: MemoryOptions, lent: Lent): Memory {
   const { sources = [], sections = [], validators = [], staleAfterSeconds = DAY, store } = options;
   const ids = new Map<string, Promise<number>>();
-  return Object.freeze({
+  const made = Object.freeze({
     sources: registered(sources),
     sections: {
       prompted: registeredSections(sections, ["always"], lent.report),
@@ -92,7 +102,7 @@ export function createMemory(options: MemoryOptions, lent: Lent): Memory {
     staleAfterSeconds,
     store: checkedMemories(store ?? lent.memories),
     ours: store === undefined ? lent.memories : null,
-    async agentId(slug) {
+    async agentId(slug: string) {
       const known = ids.get(slug) ?? identify(slug);
       ids.set(slug, known);
       return await known;
@@ -100,6 +110,8 @@ export function createMemory(options: MemoryOptions, lent: Lent): Memory {
     now: () => Math.floor(lent.now() / 1000),
     report: lent.report,
   } satisfies Memory);
+  numbersOf.set(made.store, made.agentId);
+  return made;
 
   async function identify(slug: string): Promise<number> {
     try {

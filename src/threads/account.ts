@@ -19,6 +19,7 @@ type Accounted = {
 /** Puts what the records say into the tables that others read. */
 export function account(host: Host, { held, run, batch, offer }: Accounted, records: readonly LogRecord[]): void {
   for (const { fact } of records) {
+    run.trace?.hear(fact);
     switch (fact.type) {
       case "flow.started":
         batch.run = { key: fact.key, status: "running", outcome: null, ended: false };

@@ -29,6 +29,8 @@ import { requestOf } from "./requests/request-of.ts";
 import { endWrites, sessionOutcome } from "./run-end.ts";
 import { type Start, startThread, type Unstored } from "./start-thread.ts";
 import { cutOff, takeStop, unlessStopping } from "./stopping.ts";
+import { traceEffect } from "./telemetry/trace-effect.ts";
+import { traceRun } from "./telemetry/trace-run.ts";
 import { agentOf, type ThreadRun } from "./thread-run.ts";
 
 /** What the worker decides about an activation while it goes on. */
@@ -49,8 +51,8 @@ type Claim = {
   readonly worker: string;
   /** A time before the claim, on this process's steady clock. */
   readonly claimedAt: number;
-  /** True when others are due and this thread has had its share. */
-  readonly isSliceOver: (commits: number) => boolean;
+  /** True when others are due and this thread has had its share, or its agent is not to be asked any more. */
+  readonly isSliceOver: (commits: number, agent: string) => boolean;
 };
 
 export function activate(host: Host, claim: Claim): Activation {
@@ -143,7 +145,7 @@ class Driver {
       const start = await startThread(this.#host, held, this.#unstored, (run) => {
         this.#run = run;
       });
-      if (!start || !(await this.#drive(held, start))) return;
+      if (!start || !(await traceRun(held, start.run, () => this.#drive(held, start)))) return;
       // Another run follows at once: it begins from what is stored, like every other.
       held = await this.#hold(performance.now());
     }
@@ -189,7 +191,7 @@ class Driver {
           throw new Error(`A step ended in ${next.kind}.`);
       }
       const { order } = next;
-      const isOver = order.kind === "call_model" && this.#claim.isSliceOver(this.#commits);
+      const isOver = order.kind === "call_model" && this.#claim.isSliceOver(this.#commits, held.agent);
       // It was never sent: whoever takes the thread up must not take it for an attempt that got lost.
       if (isOver && held.state) {
         const released = release(held.state, run.working, this.#host.now());
@@ -287,7 +289,7 @@ class Driver {
     await reached(`before effect ${order.kind}`);
     if (!held.isSafelyHeld) await this.#holdOn(held, run, order);
     if (run.abort.signal.aborted) return await cutOff(held, run, batch, mayHaveRun);
-    const outcome = await run.attempt(() => run.carryOut.perform(order));
+    const outcome = await traceEffect(held, run, order, () => run.attempt(() => run.carryOut.perform(order)));
     await reached(`after effect ${order.kind}`);
     if (!outcome) return await cutOff(held, run, batch, true);
     const isOfModel = order.kind === "call_model" || order.kind === "summarize";
@@ -362,6 +364,7 @@ class Driver {
   ): Promise<void> {
     await held.commit(batch, run.working, status, settling);
     this.#unstored = undefined;
+    run.trace?.committed(batch);
     await tellCreated(this.#host, held, run, batch);
     for (const { event, payload } of batch.notices) run.tell(event, payload);
     forget(run.working);

@@ -31,6 +31,9 @@ export type AgentDefinition = AgentOptions &
   Pick<RunOptions, "hooks"> & {
     /** Small letters, digits and dashes: the name under which threads are opened, and which they keep. */
     readonly slug: string;
+    /** What people who choose an agent are shown; the slug, and nothing, unless given. */
+    readonly title?: string;
+    readonly description?: string;
     readonly instructions?: string;
     /**
      * A name such as `openai/gpt-5`, a model object of the AI SDK, or a function; a list also names those that take over
@@ -108,7 +111,11 @@ function agentsApiAgent(given: UnknownMap): Agent {
   const invalid = invalidFor(slug);
   const { instructions, model, hooks } = given as Partial<AgentDefinition>;
   if (instructions !== undefined && typeof instructions !== "string") throw invalid("instructions must be text");
-  checkOptions(given, ["slug", "instructions", "model", "tools", "output", "hooks"], invalid);
+  for (const field of ["title", "description"] as const) {
+    if (given[field] !== undefined && typeof given[field] !== "string") throw invalid(`${field} must be text`);
+  }
+  const fields = ["slug", "title", "description", "instructions", "model", "tools", "output", "hooks"];
+  checkOptions(given, fields, invalid);
   if (hooks !== undefined && !isHooks(hooks)) throw invalid("hooks must be made by createHooks()");
   if (model !== undefined && !isChoice(model)) throw invalid(`model must be ${CHOICE}`);
   const output = given.output === undefined ? undefined : readOutput(given.output);
@@ -122,6 +129,8 @@ function agentsApiAgent(given: UnknownMap): Agent {
     slug,
     style: "agents_api",
     ...plainCharacter(slug, promptSide(prompt)),
+    ...(trimmed(given.title) !== undefined && { title: String(given.title) }),
+    ...(trimmed(given.description) !== undefined && { description: String(given.description) }),
     ...(words !== undefined && { instructions: words }),
     ...(model !== undefined && { model }),
     ...(output && { output }),

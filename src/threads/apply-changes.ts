@@ -86,9 +86,9 @@ async function currentRow(
   batch: Batch,
 ): Promise<StoredMessage | undefined> {
   const isGone = batch.messages.some(({ kind, supersedes }) => kind === "deletion" && supersedes === seq);
-  const rows = isGone ? [] : await threads.messages(id, { from: seq, limit: Number.MAX_SAFE_INTEGER });
-  const wasGone = rows.some(({ kind, supersedes }) => kind === "deletion" && supersedes === seq);
-  return wasGone ? undefined : rows.find((row) => row.seq === seq);
+  if (isGone || (await threads.isDeleted(id, seq))) return undefined;
+  const [row] = await threads.messages(id, { from: seq, limit: 1 });
+  return row?.seq === seq ? row : undefined;
 }
 
 type Settlement = { readonly run: number; readonly number: number; readonly result: Json };

@@ -34,13 +34,22 @@ export function checkFields(argument: string, value: unknown, known: readonly st
   if (unknown !== undefined) throw holdfastError("invalid_argument", `${argument} has no field ${unknown}.`);
 }
 
-/** What is listed: how many, and the names that narrow it down. */
+/** What is listed: how many, and the names that narrow it down; an owner has two, and a parent may be nobody. */
 export function checkQuery(query: Readonly<Record<string, unknown>>): void {
   for (const [argument, value] of Object.entries(query)) {
-    if (value === undefined) continue;
+    if (value === undefined || (argument === "parent" && value === null)) continue;
     if (argument === "limit") checkNumber(argument, value);
+    else if (argument === "owner") checkOwner(value);
     else checkName(argument, value);
   }
+}
+
+function checkOwner(value: unknown): void {
+  checkFields("owner", value, ["type", "key", "audience"]);
+  const { type, key, audience } = value as Readonly<Record<string, unknown>>;
+  checkName("owner.type", type);
+  checkName("owner.key", key);
+  if (audience !== undefined) checkName("owner.audience", audience);
 }
 
 export function checkThreadKey(key: unknown): void {

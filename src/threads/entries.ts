@@ -4,17 +4,20 @@ import type { Entry } from "../backend/inbox.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { messageSchema } from "../contracts/conversation/message.ts";
 
+/** Where in a trace it was left. */
+const trace = z.string().optional();
+
 /** Bodies as they are stored. What may hold secrets is sealed. */
 const bodies = {
   /** `resumes`: it lets a stopped thread go on. `request_id`: what the parent waits on until the thread is done with it. */
-  message: z.object({ message: messageSchema, resumes: z.boolean(), request_id: z.string().optional() }),
+  message: z.object({ message: messageSchema, resumes: z.boolean(), request_id: z.string().optional(), trace }),
   /** Joins the history and starts nothing. */
   inject: z.object({ message: messageSchema }),
   /** The thread was created: those who want to know are told before anything else happens. */
   born: z.object({}),
-  tool: z.object({ sealed: z.string() }),
+  tool: z.object({ sealed: z.string(), trace }),
   answer: z.object({ request_id: z.string() }),
-  continue: z.object({}),
+  continue: z.object({ trace }),
   stop: z.object({ reason: z.string() }),
   edit: z.object({ seq: z.int(), message: messageSchema }),
   deletion: z.object({ seq: z.int() }),

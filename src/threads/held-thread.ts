@@ -20,8 +20,16 @@ import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { readFrames } from "./transcript.ts";
 
-/** Beside what the machine keeps: where the messages of the run begin, and the answer of the turn unless it is long. */
-type KeptText = { readonly kept: Kept; readonly from: number; readonly answer?: unknown };
+/**
+ * Beside what the machine keeps: where the messages of the run begin, where it stands in a trace, and the answer of the
+ * turn unless it is long.
+ */
+type KeptText = {
+  readonly kept: Kept;
+  readonly from: number;
+  readonly trace?: string | undefined;
+  readonly answer?: unknown;
+};
 
 /** A longer answer has a row of its own, so that a turn of many calls does not write it again with each of them. */
 const LONGEST_KEPT_ANSWER = 8_192;
@@ -49,6 +57,8 @@ export class HeldThread {
   readonly outer: OuterRows[] = [];
   /** The first message of the current run. */
   runFrom = 0;
+  /** Where the current run stands in a trace, if it does. */
+  trace: string | undefined;
   readonly #cut = new AbortController();
   readonly #letGo = new AbortController();
   readonly loaded: LoadedThread;
@@ -270,8 +280,14 @@ export class HeldThread {
       () => stores.threads.commit(commit),
       () => this.isGivenUp,
     );
-    if (committed.outcome === "lost") throw new LeaseLost(`Thread ${this.id} is held by somebody else.`);
-    if (committed.outcome === "overtaken") throw new Overtaken(`Thread ${this.id} was changed from outside.`);
+    if (committed.outcome === "lost") {
+      this.#host.counters.refused_commits++;
+      throw new LeaseLost(`Thread ${this.id} is held by somebody else.`);
+    }
+    if (committed.outcome === "overtaken") {
+      this.#host.counters.overtaken_commits++;
+      throw new Overtaken(`Thread ${this.id} was changed from outside.`);
+    }
     this.onCommit();
     this.#nextSeq++;
     this.#nextMessage = batch.nextMessage;
@@ -324,7 +340,11 @@ export class HeldThread {
   }
 
   #text(working: Working, answer: string | null): string {
-    const kept = JSON.stringify({ kept: keepWorking(working), from: this.runFrom } satisfies KeptText);
+    const kept = JSON.stringify({
+      kept: keepWorking(working),
+      from: this.runFrom,
+      trace: this.trace,
+    } satisfies KeptText);
     const text = answer === null ? kept : `${kept.slice(0, -1)},"answer":${answer}}`;
     const { call, queued, turnExecutions, run } = working;
     const isWithin = working.outer.length > 0;

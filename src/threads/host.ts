@@ -5,12 +5,14 @@ import type { Memory } from "../memory/memory.ts";
 import type { ReadyModel } from "../models/model-choice.ts";
 import type { Trust } from "../trust/trust.ts";
 import type { Agent } from "./agent.ts";
+import type { Counters } from "./counters.ts";
 import type { Endpoint } from "./definitions/endpoint.ts";
 import type { Registry } from "./definitions/registry.ts";
 import type { Reached } from "./points.ts";
 import type { Progress } from "./progress.ts";
 import type { Sealing } from "./secrets/sealing.ts";
 import type { LiveTexts } from "./stream/live-texts.ts";
+import type { KnownSwitches } from "./switches.ts";
 
 export type Host = {
   readonly stores: Stores;
@@ -30,6 +32,9 @@ export type Host = {
   /** What is remembered, and how it is brought into prompts. */
   readonly memory: Memory;
   readonly progress: Progress;
+  /** What operators have switched off. */
+  readonly switches: KnownSwitches;
+  readonly counters: Counters;
   readonly liveTexts: LiveTexts;
   readonly reached: Reached;
   /** Tells whoever watches over errors. Never throws. */

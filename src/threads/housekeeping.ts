@@ -1,6 +1,7 @@
 // What has to be done now and then and belongs to no thread: checkpoints of the audit are signed, what nobody needs any more
 // is removed. Any number of processes may do it at once.
 import type { Audit } from "../audit/audit.ts";
+import type { Unnamed } from "../backend/file-store.ts";
 import type { Host } from "./host.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
@@ -9,6 +10,8 @@ export type Retention = {
   readonly threadIdleMs?: number;
   /** How long a session is kept that nobody writes to; for ever unless given. */
   readonly sessionIdleMs?: number;
+  /** How long the first outcome of a write is kept for whoever repeats it with its key; a day unless given. */
+  readonly outcomeMs?: number;
 };
 
 export type HousekeepingOptions = {
@@ -20,13 +23,21 @@ export type HousekeepingOptions = {
 const TEN_MINUTES_MS = 600_000;
 const AT_ONCE = 100;
 
-/** The ids of the threads that nobody has used for so long and that wait for nothing, once they are deleted. */
-export async function pruneThreads({ stores, progress }: Host, idleMs: number): Promise<readonly string[]> {
+/**
+ * The ids of the threads that nobody has used for so long and that wait for nothing, once they are deleted. `dryRun`: those
+ * that would be, without the ones that descend from them.
+ */
+export async function pruneThreads(
+  { stores, progress }: Host,
+  idleMs: number,
+  { dryRun = false } = {},
+): Promise<readonly string[]> {
   const for_us = idleMs * 1_000;
   const deleted: string[] = [];
   for (let after: string | undefined; ; ) {
     const ids = await stores.threads.idle({ for_us, limit: AT_ONCE, ...(after !== undefined && { after }) });
-    for (const id of ids) {
+    if (dryRun) deleted.push(...ids);
+    for (const id of dryRun ? [] : ids) {
       // None where somebody came back meanwhile, or is at work further down.
       const gone = await stores.threads.delete(id, "retention", for_us);
       for (const each of gone) progress.changed(each, true);
@@ -34,6 +45,18 @@ export async function pruneThreads({ stores, progress }: Host, idleMs: number): 
     }
     after = ids.at(-1);
     if (ids.length < AT_ONCE) return deleted;
+  }
+}
+
+/** Removes the bytes that no file names any more; `dryRun` only counts them. */
+export async function pruneFiles({ stores: { files } }: Host, { dryRun = false } = {}): Promise<Unnamed> {
+  if (dryRun) return await files.unnamed();
+  const removed = { contents: 0, bytes: 0 };
+  for (;;) {
+    const { contents, bytes } = await files.removeUnnamed(AT_ONCE);
+    if (contents === 0) return removed;
+    removed.contents += contents;
+    removed.bytes += bytes;
   }
 }
 
@@ -62,6 +85,7 @@ async function keepHouse(host: Host, audit: Audit, { threadIdleMs, sessionIdleMs
   if (threadIdleMs !== undefined) await pruneThreads(host, threadIdleMs);
   const before = sessionIdleMs === undefined ? undefined : (host.now() - sessionIdleMs) * 1_000;
   await host.stores.sessions.expire(before === undefined ? {} : { before });
+  await host.stores.outcomes.expire();
   await audit.checkpoint();
 }
 
@@ -70,6 +94,7 @@ export function housekeepingProblem({ retention = {}, everyMs }: HousekeepingOpt
   const isTime = (value: unknown) => value === undefined || isWholeNumber(value, 1);
   if (!isTime(retention.threadIdleMs)) return "retention.threadIdleMs must be a whole number of milliseconds";
   if (!isTime(retention.sessionIdleMs)) return "retention.sessionIdleMs must be a whole number of milliseconds";
+  if (!isTime(retention.outcomeMs)) return "retention.outcomeMs must be a whole number of milliseconds";
   if (everyMs !== null && everyMs !== undefined && !isWholeNumber(everyMs, 1, 2 ** 31 - 1)) {
     return "housekeeping.everyMs must be from 1 to 2147483647 milliseconds, or null";
   }

@@ -6,7 +6,9 @@ import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isContainer, type Json, type JsonMap, snapshotMap } from "../contracts/json.ts";
 import { checkName, checkText } from "./check-arguments.ts";
+import { isWorkKind } from "./entries.ts";
 import type { Sealing } from "./secrets/sealing.ts";
+import { traceParentNow } from "./telemetry/trace-parent.ts";
 import type { MessageInput } from "./tool.ts";
 
 type Written = {
@@ -27,13 +29,19 @@ function entry({ kind, operation, body, payload, key, wakesStopped = false, urge
   return {
     id,
     kind,
-    body: JSON.stringify(typeof body === "function" ? body(id) : body),
+    body: JSON.stringify({ ...(typeof body === "function" ? body(id) : body), ...traceOf(kind, wakesStopped) }),
     operation,
     idempotency_key: key ?? id,
     payload_hash: stableHash(payload),
     wakes_stopped: wakesStopped,
     urgent,
   };
+}
+
+/** What begins a run says where in a trace it was left. That is no part of what a repeat must be equal to. */
+function traceOf(kind: EntryKind, isAddressed: boolean): { readonly trace?: string } {
+  const place = isWorkKind({ kind }) ? traceParentNow(isAddressed) : undefined;
+  return place === undefined ? {} : { trace: place };
 }
 
 /** A little less than a value may be nested: it stands deeper where it is stored than where it was made. */
@@ -78,6 +86,11 @@ function withId(left: Message, resumes: boolean, more: JsonMap = {}): (id: strin
 /** Models are shown it, and lists are not. */
 function silenced(given: Message, silent: boolean): Message {
   return silent ? message.normalize({ ...given, metadata: { ...given.metadata, silent } }) : given;
+}
+
+/** The id of the call that an entry brings which queues a tool. */
+export function queuedCallId(entryId: string): string {
+  return `queued-${entryId}`;
 }
 
 type Key = { readonly key?: string | undefined };
@@ -135,10 +148,12 @@ export const createEntry = {
   ): NewEntry {
     checkName("name", name);
     const parameters = shallow(snapshotMap(given));
-    const id = `queued-${crypto.randomUUID()}`;
-    const sealed = sealing.seal(JSON.stringify({ id, name, parameters }), threadId);
     const payload = { name, parameters: sealing.bind(parameters, name) };
-    return entry({ kind: "tool", operation: "queue_tool", body: { sealed }, payload, key });
+    // The call has an id that follows from the entry's: whoever queued it finds it among the calls.
+    const body = (id: string) => ({
+      sealed: sealing.seal(JSON.stringify({ id: queuedCallId(id), name, parameters }), threadId),
+    });
+    return entry({ kind: "tool", operation: "queue_tool", body, payload, key });
   },
 
   continue({ key }: Key): NewEntry {

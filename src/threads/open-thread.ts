@@ -3,9 +3,9 @@ import type { StoredSubject } from "../backend/subject-store.ts";
 import type { Thread } from "../backend/thread-store.ts";
 import type { VariableType, Write } from "../backend/write.ts";
 import { firstHash } from "../contracts/audit/chain.ts";
-import { sortedText } from "../contracts/canonical-json.ts";
 import { holdfastError } from "../contracts/error.ts";
 import * as principals from "../contracts/trust/principal.ts";
+import { principalIdentity } from "../contracts/trust/principal-identity.ts";
 import type { Agent } from "./agent.ts";
 import { checkFields, checkName, checkThreadKey } from "./check-arguments.ts";
 import { isToldOfBirth } from "./hooks/is-told-of-birth.ts";
@@ -90,10 +90,7 @@ function isSame(known: StoredSubject | undefined, asked: StoredSubject): boolean
 }
 
 function identityOf({ principal }: StoredSubject): string {
-  const { acting_user_id, auth_source, token_id, client_id, audience_id, capability_ceiling } = principals.fromArray(
-    JSON.parse(principal),
-  );
-  return sortedText({ acting_user_id, auth_source, token_id, client_id, audience_id, capability_ceiling });
+  return principalIdentity(principals.fromArray(JSON.parse(principal)));
 }
 
 function agentNamed({ agents }: Host, slug: string): Agent {

@@ -6,7 +6,7 @@ import { holdfastError } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
 import { attachmentOf, base64Size, readBase64 } from "../contracts/standard/attachment.ts";
 import { ATTACHMENTS, extensionOf, normalizePath } from "../contracts/standard/file-path.ts";
-import { usualExtension } from "../contracts/standard/mime-type.ts";
+import { isMediaType, usualExtension } from "../contracts/standard/mime-type.ts";
 import type { Attachment } from "../contracts/standard/standard-message.ts";
 import type { Host } from "./host.ts";
 import { checkSize, newFile } from "./state/new-file.ts";
@@ -47,6 +47,12 @@ async function readAttachment(host: Host, threadId: string, given: AttachmentInp
   const { name, mimeType, data, width, height, description } = isMap(given) ? given : ({} as Partial<Uploaded>);
   if (typeof name !== "string" || typeof mimeType !== "string" || typeof data !== "string") {
     throw holdfastError("invalid_argument", "attachments must be paths, or { name, mimeType, data }.");
+  }
+  if (!isMediaType(mimeType)) {
+    throw holdfastError(
+      "invalid_argument",
+      `attachments: the mimeType of "${name.slice(0, 200)}" must be a media type.`,
+    );
   }
   checkSize(name, base64Size(data));
   const bytes = readBase64(data);

@@ -124,7 +124,8 @@ function lenient(principal: UnknownMap, { slug }: Agent): principals.Principal {
   return principals.fromArray({ ...usualPrincipal, effective_agent_id: slug, ...principal });
 }
 
-function agentWorkspace(agent: Agent): Workspace | null {
+/** Where an agent is defined to act; null where it says nothing of that. */
+export function agentWorkspace(agent: Agent): Workspace | null {
   const { workspace } = runOptions(agent);
   return isMap(workspace) ? workspaces.normalize(workspace) : null;
 }

@@ -44,6 +44,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
   const transcripts = held.readTranscripts();
   const kept = isNew ? null : held.keptText();
   held.runFrom = kept?.from ?? held.nextMessage;
+  held.trace = kept?.trace;
   const working = takeUp(made.config, transcripts, kept?.kept ?? null, isNew ? null : held.keptAnswer(kept));
   const known = createKnownSecrets(installationSecrets(host));
   const run: ThreadRun = {

@@ -14,6 +14,7 @@ import type { HookSet } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
 import type { KnownSecrets } from "./secrets/known-secrets.ts";
 import type { Side } from "./state/thread-state.ts";
+import type { RunTrace } from "./telemetry/run-trace.ts";
 
 export type ThreadRun = {
   /** Who acts now. */
@@ -45,6 +46,8 @@ export type ThreadRun = {
   secrets: KnownSecrets;
   /** What the code of this run keeps in memory for each other. */
   readonly context: Map<string, unknown>;
+  /** The spans of it, where somebody traces. */
+  trace?: RunTrace;
   /** Configures the machine for who acts now: a side of the thread's agent, or the prompt that speaks for a call of it. */
   act(side: Side): void;
 };

@@ -1,8 +1,6 @@
 // A thread as its users hold it: a handle without state of its own. Everything it does is a write to the inbox or a read.
 import type { NewEntry } from "../backend/inbox.ts";
-import type { StoredCall, StoredRun, Thread } from "../backend/thread-store.ts";
-import type { Message } from "../contracts/conversation/message.ts";
-import * as message from "../contracts/conversation/message.ts";
+import type { CallsPage, StoredCall, Thread } from "../backend/thread-store.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isMap, type JsonMap } from "../contracts/json.ts";
 import { checkNumber, checkThreadKey, isName } from "./check-arguments.ts";
@@ -12,24 +10,31 @@ import { isWork, type ReadEntry, readEntry, staysStopped } from "./entries.ts";
 import { exportThread, type ThreadExport } from "./export.ts";
 import { forkThread } from "./fork.ts";
 import type { Host } from "./host.ts";
+import { type LeftEntries, leftEntries } from "./left-entries.ts";
 import { costOf, type ThreadCost } from "./logs/cost.ts";
 import type { LogRow } from "./logs/log-row.ts";
 import { type LogQuery, readLogs } from "./logs/logs.ts";
 import { contextOf, type StepContext } from "./memory/context-view.ts";
 import { createEntry, readMessage } from "./new-entry.ts";
 import type { RunOutcome } from "./outcome.ts";
+import { readCalls } from "./read-calls.ts";
+import { type MessagesPage, readMessages, type ThreadMessage } from "./read-messages.ts";
+import { type RunsPage, readRun, readRuns, type ThreadRunSummary } from "./read-runs.ts";
 import { withFiles } from "./sent-files.ts";
 import { type Session, sessionOf } from "./session-view.ts";
 import { directBuffer } from "./state/direct-buffer.ts";
 import type { AttachmentInput, ChildEntry, ThreadState } from "./state/thread-state.ts";
 import { stateAtRest } from "./state-at-rest.ts";
 import { readStream, type StreamOptions } from "./stream/read-stream.ts";
+import { type Standing, standing } from "./stream/rest.ts";
 import { sentStream } from "./stream/sent-stream.ts";
 import type { StreamEvent } from "./stream/stream.ts";
 import type { Consent } from "./subject.ts";
 import { threadNotFound, threadStopped, threadStuck, threadTerminated } from "./thread-errors.ts";
 import type { MessageInput } from "./tool.ts";
 import { until } from "./until.ts";
+
+export type { ThreadMessage, ThreadRunSummary };
 
 /** What a send came to: the outcome of the run that took the message in. */
 export type SendOutcome = RunOutcome & { readonly thread_id: string; readonly run: number };
@@ -60,34 +65,29 @@ type Silent = {
 
 type Waiting = { readonly signal?: AbortSignal };
 
-/** A message of a thread, with its number. */
-export type ThreadMessage = {
-  readonly seq: number;
-  readonly run: number;
-  readonly step: number;
-  readonly message: Message;
-};
-
-/** A run of a thread: what it came to, or waits for, once there is something to tell. */
-export type ThreadRunSummary = Omit<StoredRun, "outcome"> & { readonly outcome: RunOutcome | null };
-
 export interface ThreadHandle {
   readonly id: string;
   readonly key: string;
   /** Leaves a message and waits for what the run that takes it in comes to: that it ends, or waits for somebody. */
   send(content: string | MessageInput, options?: Keyed & Silent & WithFiles & Waiting): Sending;
+  /** Leaves a message as `send` does, and returns when it is stored. */
+  post(content: string | MessageInput, options?: Keyed & Silent & WithFiles): Promise<{ id: string }>;
   /** Leaves a message and returns when it is stored. A stopped thread does not run for it. */
   queueMessage(content: string | MessageInput, options?: Keyed & Silent & WithFiles): Promise<{ id: string }>;
   /** Has a tool run before the model is asked again; call and result become part of the thread. */
   queueTool(name: string, parameters?: JsonMap, options?: Keyed): Promise<{ id: string }>;
-  /** What happened and what happens, from the beginning or after an event, until the signal fires or the run has ended. */
+  /** What happened and what happens, from the beginning, from that of a run or after an event. */
   stream(options?: StreamOptions): AsyncIterable<StreamEvent>;
+  /** How it stands, and whether it rests: nothing happens to it then before somebody says, answers or changes something. */
+  standing(): Promise<Standing>;
   /** The outcome of the current or last run, once it has ended or waits for somebody; undefined when there was none. */
   wait(options?: Waiting): Promise<SendOutcome | undefined>;
   /** Stops what the thread is doing, and returns when it has stopped. What is queued is kept, and not run. */
   stop(options?: Keyed & Waiting & { readonly reason?: string }): Promise<Thread>;
   /** Lets a stopped thread go on with what is queued, or asks the model once more. */
   continue(options?: Keyed & Waiting): Promise<SendOutcome>;
+  /** Lets it go on as `continue` does, and returns when that is stored. */
+  wake(options?: Keyed): Promise<{ id: string }>;
   /** Stops the thread for good. It can still be read; a second time changes nothing. */
   terminate(options?: Waiting): Promise<Thread>;
   /** A new thread with this one's history up to a settled step: the last one, or the last one not after that event. */
@@ -107,12 +107,18 @@ export interface ThreadHandle {
   /** Takes back a message or tool that is still queued; false when it was taken in already. */
   cancelQueued(id: string): Promise<boolean>;
   status(): Promise<Thread>;
-  /** The messages as they were added, oldest first; superseded ones in their current version. */
-  messages(): Promise<readonly ThreadMessage[]>;
+  /**
+   * The messages as they were added, oldest first unless the newest are wanted first; superseded ones in their current
+   * version. All of them, or so many after the one of that number.
+   */
+  messages(page?: MessagesPage): Promise<readonly ThreadMessage[]>;
   /** The thread as the Agents API knows it: a session with its transcript. */
   session(): Promise<Session>;
-  runs(): Promise<readonly ThreadRunSummary[]>;
-  calls(): Promise<readonly StoredCall[]>;
+  /** Its runs, oldest first: all of them, or so many after the one of that number. */
+  runs(page?: RunsPage): Promise<readonly ThreadRunSummary[]>;
+  run(number: number): Promise<ThreadRunSummary | undefined>;
+  /** Oldest first. Throws `invalid_argument`. */
+  calls(page?: CallsPage): Promise<readonly StoredCall[]>;
   /** Everything that is stored of the thread, secrets excepted. */
   export(): Promise<ThreadExport>;
   /** The thread as tools see it, for the program itself: what is written through it is stored at once. */
@@ -127,6 +133,8 @@ export interface ThreadHandle {
   consent(changes?: Consent): Promise<Consent>;
   /** What was retrieved for a step, the last one unless given, and why; null when nothing was. */
   context(options?: { readonly step?: number }): Promise<StepContext | null>;
+  /** What was left for it, by key, and what became of it. */
+  readonly left: LeftEntries;
   /** Its children, as its registry shows them. */
   children(): Promise<readonly ChildEntry[]>;
 }
@@ -225,12 +233,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     key,
     status,
     send(content, options = {}) {
-      const { key: idempotencyKey, silent, attachments = [] } = options;
-      const leave = async () => {
-        const sent = await withFiles(host, id, content, attachments);
-        return await put(createEntry.message(sent, { key: idempotencyKey, silent }));
-      };
-      const entry = leave();
+      const entry = post(content, options);
       const outcome = entry.then(({ id: entryId }) => outcomeFor(entryId, options.signal));
       const stream = ({ signal }: Waiting = {}) => {
         // Whoever reads is told there what went wrong, and need not look here.
@@ -239,6 +242,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       };
       return Object.assign(outcome, { stream });
     },
+    post,
     async queueMessage(content, { attachments = [], ...options } = {}) {
       return await put(createEntry.queuedMessage(await withFiles(host, id, content, attachments), options));
     },
@@ -247,6 +251,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       return await put(createEntry.queuedTool(name, parameters, { key: options.key, sealing, threadId: id }));
     },
     stream: (options = {}) => readStream(host, id, options),
+    standing: () => standing(host, id),
     async wait({ signal } = {}) {
       const found = await until(host.progress, id, signal, async () => {
         const thread = await resting();
@@ -272,6 +277,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       const { id: entryId } = await put(createEntry.continue({ key: options.key }));
       return await outcomeFor(entryId, options.signal);
     },
+    wake: ({ key: idempotencyKey } = {}) => put(createEntry.continue({ key: idempotencyKey })),
     async terminate({ signal } = {}) {
       await host.reached("before terminate");
       const terminated = await threads.terminate(id, createEntry.stop("Terminated."));
@@ -286,7 +292,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     },
     async editMessage(seq, content, options = {}) {
       await known(seq);
-      if (await isGone(seq)) throw messageNotFound(seq);
+      if (await threads.isDeleted(id, seq)) throw messageNotFound(seq);
       await put(createEntry.edit(seq, readMessage(content), { key: options.key }));
     },
     async deleteMessage(seq, options = {}) {
@@ -310,22 +316,17 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       if (isCancelled) host.progress.changed(id);
       return isCancelled;
     },
-    messages,
+    messages: (page) => readMessages(host, id, page),
     async session() {
       return sessionOf(
         await status(),
         await host.stores.subjects.get(id),
-        (await messages()).map(({ message: envelope }) => envelope),
+        (await readMessages(host, id)).map(({ message: envelope }) => envelope),
       );
     },
-    async runs() {
-      const stored = await threads.runs(id);
-      return stored.map(({ outcome, ...run }) => ({
-        ...run,
-        outcome: outcome === null ? null : (JSON.parse(outcome) as RunOutcome),
-      }));
-    },
-    calls: () => threads.calls(id),
+    runs: (page) => readRuns(host, id, page),
+    run: (number) => readRun(host, id, number),
+    calls: (page) => readCalls(host, id, page),
     export: () => exportThread(host, id),
     async state() {
       return await stateAtRest(host, await status(), { buffer: directBuffer(host, id) });
@@ -335,44 +336,22 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     cost: () => costOf(host, id),
     context: (options = {}) => contextOf(host, id, options),
     consent: (changes) => changeConsent(host, id, changes),
+    left: leftEntries(host, id),
     async children() {
       return await (await stateAtRest(host, await status(), { buffer: directBuffer(host, id) })).children();
     },
   };
 
-  async function messages(): Promise<readonly ThreadMessage[]> {
-    const rows = [];
-    for (let from = 0; ; ) {
-      const page = await threads.messages(id, { from, limit: PAGE });
-      rows.push(...page);
-      const last = page.at(-1);
-      if (!last || page.length < PAGE) break;
-      from = last.seq + 1;
-    }
-    const superseding = new Map(rows.flatMap((row) => (row.supersedes === null ? [] : [[row.supersedes, row]])));
-    return rows.flatMap((row) => {
-      if (row.kind !== "message" || row.depth > 0) return [];
-      const current = superseding.get(row.seq) ?? row;
-      if (current.kind === "deletion") return [];
-      const { seq, run, step } = row;
-      return [{ seq, run, step, message: message.normalize(JSON.parse(current.envelope)) }];
-    });
+  async function post(...[content, options = {}]: Parameters<ThreadHandle["post"]>): Promise<{ id: string }> {
+    const { key: idempotencyKey, silent, attachments = [] } = options;
+    const sent = await withFiles(host, id, content, attachments);
+    return await put(createEntry.message(sent, { key: idempotencyKey, silent }));
   }
 
   async function known(seq: number): Promise<void> {
     checkNumber("seq", seq);
     const [row] = await threads.messages(id, { from: seq, limit: 1 });
     if (row?.seq !== seq || row.kind !== "message") throw messageNotFound(seq);
-  }
-
-  /** True when a message was deleted, or erased. */
-  async function isGone(seq: number): Promise<boolean> {
-    for (let from = seq; ; ) {
-      const page = await threads.messages(id, { from, limit: PAGE });
-      if (page.some(({ kind, supersedes }) => kind === "deletion" && supersedes === seq)) return true;
-      if (page.length < PAGE) return false;
-      from = (page.at(-1)?.seq ?? from) + 1;
-    }
   }
 
   function messageNotFound(seq: number) {
@@ -391,5 +370,3 @@ function checkedBefore(which: unknown): number | undefined {
   }
   throw holdfastError("invalid_argument", "which must be { before: <number> } or { all: true }.");
 }
-
-const PAGE = 1_000;

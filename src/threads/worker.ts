@@ -1,10 +1,15 @@
 // Takes due threads and runs them, many at a time: one worker a process, any number of processes on a shared database.
-import type { Claimed } from "../backend/engine.ts";
+import type { Claimed, Restrictions } from "../backend/engine.ts";
 import type { SqlDriver } from "../backend/sql-driver.ts";
+import { SWITCHED } from "../backend/switch-store.ts";
+import { errorMessage } from "../contracts/error.ts";
 import { type Activation, activate } from "./activation.ts";
 import { ClockMoves } from "./clock-moves.ts";
 import type { Host } from "./host.ts";
+import { installationSecrets } from "./secrets/installation-secrets.ts";
+import { shownError } from "./secrets/shown-error.ts";
 import { STATE_VERSION } from "./state-version.ts";
+import { TenantPlaces } from "./tenant-places.ts";
 
 export type WorkerOptions = {
   /** Threads that are worked on at the same time. */
@@ -15,6 +20,8 @@ export type WorkerOptions = {
   readonly slice: number;
   /** How long what is under way may take once the worker is to stop. */
   readonly drainMs: number;
+  /** Threads of one tenant that are worked on at the same time; as many as there is room for unless given. */
+  readonly perOwner?: number;
 };
 
 /** A thread that was taken this often without a single commit is left alone until somebody looks at it. */
@@ -22,6 +29,9 @@ const MOST_CLAIMS = 3;
 
 /** A thread in which something went wrong is tried again after this time, longer each time. */
 const RETRY_AFTER_MS = 500;
+
+/** Nobody reads further to find out why a thread got stuck. */
+const LONGEST_ERROR = 1_000;
 
 /** After a connection was lost, nobody is declared dead for so long: it may have been the server that went away. */
 const QUIET_MS = 5_000;
@@ -42,11 +52,18 @@ export class Worker {
   #unlisten: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
   readonly #moves = new ClockMoves();
+  readonly #places: TenantPlaces;
 
   constructor(host: Host, driver: SqlDriver, options: WorkerOptions) {
     this.#host = host;
     this.#driver = driver;
     this.#options = options;
+    this.#places = new TenantPlaces(host.stores.engine, options.perOwner);
+  }
+
+  /** How many threads it works on now. */
+  get active(): number {
+    return this.#active.size;
   }
 
   /** Begins to take threads. What a dead predecessor held is free at once. */
@@ -54,7 +71,7 @@ export class Worker {
     const { engine } = this.#host.stores;
     await engine.register(this.id);
     this.#unlisten = this.#driver.listen((threadId) => this.#hear(threadId));
-    await engine.reap(this.id);
+    this.#host.counters.takeovers += (await engine.reap(this.id)).threads;
     this.#beat = setInterval(() => {
       // One at a time, however slow the database is.
       this.#keeping ??= this.#keepUp().finally(() => {
@@ -116,7 +133,7 @@ export class Worker {
         if (moves > 0) await this.#keepUp(true);
         const free = this.#options.concurrency - this.#active.size;
         const taken = free > 0 ? await this.#take(free, agents) : 0;
-        const due = await engine.nextDue({ agents, state_version: STATE_VERSION });
+        const due = await engine.nextDue({ agents, state_version: STATE_VERSION, ...this.#restrictions(agents) });
         this.#hasMoreDue = due === 0 && taken >= free;
         pause = 0;
         // Without a free place there is nothing to do before one of the threads is laid down.
@@ -136,16 +153,21 @@ export class Worker {
     const { stores, leaseMs } = this.#host;
     const claimedAt = performance.now();
     const except = [...this.#active.keys()];
-    const claim = { worker: this.id, agents, state_version: STATE_VERSION, limit, lease_us: leaseMs * 1000, except };
-    const claimed = await stores.engine.claim(claim);
+    const asked = { worker: this.id, agents, state_version: STATE_VERSION, limit, lease_us: leaseMs * 1000, except };
+    const claimed = await stores.engine.claim({ ...asked, ...this.#restrictions(agents) });
     if (claimed.length > 0) await this.#host.reached("after claim");
-    for (const thread of claimed) {
+    const admitted = await this.#places.admit(claimed);
+    for (const thread of admitted) {
       if (thread.claims > MOST_CLAIMS) {
         await stores.engine.markStuck(thread.id, thread.epoch);
+        this.#places.left(thread.id);
         this.#host.progress.changed(thread.id);
         continue;
       }
-      const isSliceOver = (commits: number) => this.#isStopping || (this.#hasMoreDue && commits >= this.#options.slice);
+      const isSliceOver = (commits: number, agent: string) =>
+        this.#isStopping ||
+        (this.#hasMoreDue && commits >= this.#options.slice) ||
+        this.#host.switches.find("agent", agent) !== undefined;
       const activation = activate(this.#host, { claimed: thread, worker: this.id, claimedAt, isSliceOver });
       // Taken again: what this worker was doing for the thread under its old lease is lost.
       this.#active.get(thread.id)?.lost();
@@ -153,7 +175,15 @@ export class Worker {
       if (this.#host.clock) this.#moves.took(thread.id, activation.done, this.#host.progress);
       void this.#follow(thread, activation);
     }
-    return claimed.length;
+    return admitted.length;
+  }
+
+  /** Whose threads are not to be taken now. */
+  #restrictions(agents: readonly string[]): Restrictions {
+    const off = this.#host.switches.agentsOff.filter((agent) => agents.includes(agent));
+    const { full } = this.#places;
+    this.#offThen = off.join("\n");
+    return { ...(off.length > 0 && { off }), ...(full.length > 0 && { full }) };
   }
 
   /** Resolves once what is due since the clock was moved is under way, as far as there is room for it. */
@@ -175,17 +205,23 @@ export class Worker {
       await activation.done;
     } catch (thrown) {
       this.#host.report(thrown, id);
-      await this.#giveBack(id, epoch, claims * RETRY_AFTER_MS);
+      await this.#giveBack(id, epoch, claims * RETRY_AFTER_MS, thrown);
     } finally {
       // By now this worker may have taken the thread again.
-      if (this.#active.get(id) === activation) this.#active.delete(id);
+      if (this.#active.get(id) === activation) {
+        this.#active.delete(id);
+        this.#places.left(id);
+      }
       this.#nudge();
     }
   }
 
-  async #giveBack(id: string, epoch: number, dueAfterMs: number): Promise<void> {
+  async #giveBack(id: string, epoch: number, dueAfterMs: number, thrown: unknown): Promise<void> {
     try {
-      await this.#host.stores.engine.giveBack({ id, epoch, wake_rev: null }, dueAfterMs * 1000);
+      // For whoever asks one day why the thread got stuck.
+      const words = errorMessage(shownError(thrown, installationSecrets(this.#host))).slice(0, LONGEST_ERROR);
+      const error = this.#host.sealing.seal(words, id);
+      await this.#host.stores.engine.giveBack({ id, epoch, wake_rev: null }, dueAfterMs * 1000, error);
     } catch {
       // Then the lease runs out by itself.
     }
@@ -204,16 +240,32 @@ export class Worker {
         for (const [id, activation] of before) {
           // Another epoch is another lease, even when it is ours.
           if (held.get(id) === activation.epoch) activation.renewed(at);
-          else activation.lost();
+          else {
+            this.#host.counters.lost_leases++;
+            activation.lost();
+          }
         }
         this.#renewedAt = at;
       }
       const mayJudge = this.#driver.isShared && at >= this.#quietUntil;
-      if (mayJudge && (await engine.reap(this.id)) > 0) this.#nudge();
+      const dead = mayJudge ? await engine.reap(this.id) : { workers: 0, threads: 0 };
+      this.#host.counters.takeovers += dead.threads;
+      if (dead.workers > 0) this.#nudge();
+      if (this.#driver.isShared) await this.#lookAtSwitches();
     } catch (thrown) {
       this.#host.report(thrown, "");
     }
   }
+
+  /** An agent that is on again has threads that wait. */
+  async #lookAtSwitches(): Promise<void> {
+    const { switches, agents } = this.#host;
+    await switches.refresh();
+    if (switches.agentsOff.filter((agent) => agents.has(agent)).join("\n") !== this.#offThen) this.#nudge();
+  }
+
+  /** The agents that were off when threads were last taken. */
+  #offThen = "";
 
   #renewedAt = 0;
   #quietUntil = 0;
@@ -223,6 +275,7 @@ export class Worker {
   }
 
   #hear(threadId: string): void {
+    if (threadId === SWITCHED) return void this.#lookAtSwitches();
     // We were cut off from the database ourselves: the others may be on their way back, and are no dead.
     if (threadId === "") this.#quietUntil = performance.now() + QUIET_MS;
     if (threadId === "") for (const activation of this.#active.values()) activation.lookAtInbox();

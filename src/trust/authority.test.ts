@@ -65,3 +65,35 @@ describe("safe autonomy", () => {
     );
   });
 });
+
+describe("what narrows a principal", () => {
+  const kiosk = { user_id: 7, allowed_capabilities: ["read"] };
+  const clientCeiling = (id: string) => (id === "kiosk" ? kiosk : null);
+  const limits = (principal: principals.Principal, options: object = {}) =>
+    createAuthority({ clientCeiling, ...options }, none).limits(principal);
+  const user = (scope: object = {}) => principals.userSession(7, "shop", scope);
+
+  it("is its own ceiling and that of its client, told apart from others and found again in the same", async () => {
+    expect(await limits(user())).toEqual(new Set());
+    expect(await limits(user({ client_id: "web" }))).toEqual(new Set());
+    const narrow = { user_id: 7, allowed_capabilities: ["read"] };
+    const narrower = { user_id: 7, allowed_capabilities: [] };
+    const own = await limits(user({ capability_ceiling: narrow }));
+    expect(own.size).toBe(1);
+    expect(await limits(user({ client_id: "kiosk" }))).toEqual(own);
+    const both = await limits(user({ capability_ceiling: narrower, client_id: "kiosk" }));
+    expect(both.size).toBe(2);
+    expect(own.isSubsetOf(both)).toBe(true);
+    expect(both.isSubsetOf(own)).toBe(false);
+  });
+
+  it("is also the careful default, and the client where the host decides", async () => {
+    const token = principals.agentToken(7, "shop", 4);
+    expect(await limits(token)).toEqual(new Set());
+    expect((await limits(token, { safeAutonomy: true })).size).toBe(1);
+    expect(await limits(user(), { safeAutonomy: true })).toEqual(new Set());
+    const authorize = () => true;
+    expect(await limits(user(), { authorize })).toEqual(new Set());
+    expect((await limits(user({ client_id: "web" }), { authorize })).size).toBe(1);
+  });
+});

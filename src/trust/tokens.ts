@@ -29,6 +29,17 @@ export type TokenOptions = {
 /** What may be shown of a token that was made here. */
 export type IssuedToken = TokenMetadata & { readonly revoked_at: string | null };
 
+type TokensPage = {
+  readonly agent?: string;
+  readonly owner_user_id?: number;
+  readonly workspace_id?: string;
+  /** Revoked ones too. */
+  readonly revoked?: boolean;
+  /** The number of the last one that was seen. */
+  readonly after?: number;
+  readonly limit?: number;
+};
+
 export interface Tokens {
   /** Makes a token. Its text is in the answer and nowhere else: nobody can be shown it a second time. */
   create(options: TokenOptions): Promise<{ readonly token: string; readonly metadata: IssuedToken }>;
@@ -36,6 +47,10 @@ export interface Tokens {
   get(tokenId: number): Promise<IssuedToken | undefined>;
   /** An agent's tokens in the order of their creation; revoked ones too when that is asked for. */
   list(agent: string, options?: { readonly revoked?: boolean }): Promise<readonly IssuedToken[]>;
+  /** A page of the tokens of all agents, in the order of their creation; those of a user, or of a workspace, when named. */
+  page(query?: TokensPage): Promise<readonly IssuedToken[]>;
+  /** Whether anybody holds a token, of whichever agent; with `revoked`, whether anybody ever has. */
+  exist(options?: { readonly revoked?: boolean }): Promise<boolean>;
   /** From now on it lets nobody in, in no process. False when the agent has no such token, or none any more. */
   revoke(tokenId: number, agent: string): Promise<boolean>;
   /** How many there were to revoke. */
@@ -93,6 +108,27 @@ export function createTokens({
       return stored.filter(({ revoked_at }) => revoked || revoked_at === null).map(issuedOf);
     },
 
+    async page(query = {}) {
+      const given = readOptions(query, PAGE_OPTIONS);
+      const { agent, owner_user_id, workspace_id, revoked, after = 0, limit = USUAL_PAGE } = given;
+      const named = {
+        ...(agent !== undefined && { agent_id: readText("agent", agent) }),
+        ...(workspace_id !== undefined && { workspace_id: readText("workspace_id", workspace_id) }),
+      };
+      if (!Object.values(named).every(isName)) return [];
+      const stored = await store.page({
+        ...named,
+        ...(owner_user_id !== undefined && { owner_user_id: readNumber("owner_user_id", owner_user_id, 0) }),
+        ...{ revoked: revoked === true, after: readNumber("after", after, 0), limit: readNumber("limit", limit, 1) },
+      });
+      return stored.map(issuedOf);
+    },
+
+    async exist(options = {}) {
+      const { revoked = false } = readOptions(options, ["revoked"]);
+      return await store.exist({ revoked: revoked === true });
+    },
+
     async revoke(tokenId, agent) {
       readNumber("tokenId", tokenId, 1);
       return isName(readText("agent", agent)) && (await store.revoke(tokenId, agent));
@@ -116,6 +152,12 @@ export function createTokens({
     },
   };
 }
+
+const USUAL_PAGE = 100;
+
+const PAGE_OPTIONS = [
+  ...["agent", "owner_user_id", "workspace_id", "revoked", "after", "limit"],
+] as const satisfies readonly (keyof TokensPage)[];
 
 const OPTIONS = [
   ...["agent", "owner_user_id", "label", "allowed_capabilities"],

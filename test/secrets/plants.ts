@@ -7,6 +7,10 @@ export type Plants = {
   /** The same for places that take plain characters only, such as headers. */
   plantPlain(where: string): string;
   plantNumber(where: string): number;
+  /** Something that was made elsewhere, and is as secret. */
+  plantThis(where: string, secret: string): void;
+  /** One that was planted. */
+  known(where: string): string;
   /** Where the secrets that stand in the text were planted. */
   foundIn(text: string): readonly string[];
 };
@@ -22,6 +26,12 @@ export function createPlants(): Plants {
     plant: (where) => add(where, `pl4nt~${where}~"\\ü/7`),
     plantPlain: (where) => add(where, `pl4nt~${where}~7`),
     plantNumber: (where) => Number(add(where, String(840_271_936_455_101 + planted.size))),
+    plantThis: (where, secret) => void add(where, secret),
+    known(where) {
+      const secret = planted.get(where);
+      if (secret === undefined) throw new Error(`There is no secret planted as ${where}.`);
+      return secret;
+    },
     foundIn: (text) =>
       [...planted].filter(([, secret]) => forms(secret).some((form) => text.includes(form))).map(([where]) => where),
   };

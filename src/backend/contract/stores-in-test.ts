@@ -102,6 +102,8 @@ const TABLES = [
   "inbound_messages",
   "bridge_clients",
   "bridge_items",
+  "outcomes",
+  "switches",
 ];
 
 /** Every row of every table, so that a test can tell that nothing was written. */

@@ -1,6 +1,7 @@
 // What an error of the database means for us: worth another attempt, our user's to settle, or plainly an error.
 import { DatabaseError } from "pg";
 import { errorMessage, type HoldfastError, holdfastError } from "../../contracts/error.ts";
+import { FENCED } from "../sql/move/fence.ts";
 
 /** The SQLSTATE with which `expect_rows` undoes a batch. */
 export const REFUSED = "HF001";
@@ -29,6 +30,7 @@ export function endsConnection(error: DatabaseError): boolean {
 
 /** A failed statement, in our words where there is something to be done about it. */
 export function statementFailure(error: DatabaseError): Error {
+  if (error.code === FENCED) return holdfastError("database_moved", "This database was moved to another place.", error);
   if (error.code === "53100") return holdfastError("database_full", error.message, error);
   if (error.code === "25006") return holdfastError("database_read_only", error.message, error);
   return error;

@@ -59,7 +59,7 @@ export function postgres(
   checkUrl(url);
   checkSchema(schema);
   const settings = { url, schema, connections: Math.max(1, connections), patienceMilliseconds, answerMilliseconds };
-  return { name: "postgres", open: () => open(settings) };
+  return { name: "postgres", place: placeOf(url, schema), open: () => open(settings) };
 }
 
 async function open(settings: Settings): Promise<SqlDriver> {
@@ -166,6 +166,14 @@ function checkUrl(url: string): void {
   } catch (error) {
     throw holdfastError("database_url_invalid", `The URL cannot be read: ${errorMessage(error)}.`);
   }
+}
+
+/** What was checked before may still be no URL for Node, such as one that names a socket; then little is said of it. */
+function placeOf(url: string, schema: string): string {
+  const within = `schema ${schema}`;
+  if (!URL.canParse(url)) return `PostgreSQL, ${within}`;
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}, ${within}`;
 }
 
 function checkSchema(schema: string): void {

@@ -58,8 +58,9 @@ export function createAuditStore(driver: SqlDriver): AuditStore {
       return outcome === "committed" ? "added" : "known";
     },
 
-    async checkpoints() {
-      return (await driver.readLong("select * from audit_checkpoints order by number")).map(checkpointRow);
+    async checkpoints({ offset = 0, limit = Number.MAX_SAFE_INTEGER } = {}) {
+      const sql = "select * from audit_checkpoints order by number limit $1 offset $2";
+      return (await driver.readLong(sql, [limit, offset])).map(checkpointRow);
     },
 
     async heads() {

@@ -1,6 +1,6 @@
 // The engine in SQL: the columns due_at, wake_rev, lease_by, lease_until, epoch and claims of the thread row.
-import type { Engine } from "../engine.ts";
-import type { SqlDriver, Statement } from "../sql-driver.ts";
+import type { Claim, Engine } from "../engine.ts";
+import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import { dueWithEffects } from "./effects.ts";
 import { leaveForParent } from "./leave.ts";
@@ -21,20 +21,19 @@ export function createEngine(driver: SqlDriver): Engine {
   const suspects = new Set<string>();
 
   return {
-    async claim({ worker, agents, state_version, limit, lease_us, except }) {
-      if (agents.length === 0 || limit < 1) return [];
+    async claim({ worker, limit, lease_us, except, ...asked }) {
+      if (asked.agents.length === 0 || limit < 1) return [];
+      const params: Scalar[] = [worker, lease_us, limit];
+      const wanted = claimable(asked, params);
       // The time as a subselect is read once, and found in the index; a clock that is asked anew for every row is not.
       const sql = `update threads set lease_by = $1, lease_until = now_us() + $2, epoch = epoch + 1, claims = claims + 1
         where id in (
           select id from threads
-          where due_at <= (select now_us()) and lease_until <= (select now_us()) and stuck_at is null and state_version <= $3
-            and agent in (${placeholders(agents, 5)})${excluding(except, 5 + agents.length)}
-          order by due_at limit $4 /*skip locked*/
+          where due_at <= (select now_us()) and lease_until <= (select now_us()) and ${wanted}${excluding(except, params)}
+          order by due_at limit $3 /*skip locked*/
         ) returning id, epoch, claims`;
       // When the answer is lost, the leases run out by themselves: claiming again would only take others.
-      const claimed = await driver.batch([
-        { sql, params: [worker, lease_us, state_version, limit, ...agents, ...except] },
-      ]);
+      const claimed = await driver.batch([{ sql, params }]);
       if (claimed.outcome !== "committed") return [];
       return (claimed.rows[0] ?? []).map((row) => ({
         id: rows.text(row.id),
@@ -65,7 +64,7 @@ export function createEngine(driver: SqlDriver): Engine {
       }));
     },
 
-    async giveBack({ id, epoch, wake_rev }, dueAfter) {
+    async giveBack({ id, epoch, wake_rev }, dueAfter, error) {
       // Finding nothing to do is no failure: only a claim that went wrong counts towards being stuck. What went wrong is
       // not tried again before its time because an effect is due.
       const due = "now_us() + cast($4 as bigint)";
@@ -73,9 +72,15 @@ export function createEngine(driver: SqlDriver): Engine {
         claims = case when cast($3 as bigint) is null then claims else 0 end,
         due_at = case when wake_rev = coalesce($3, wake_rev) then ${
           wake_rev === null ? due : dueWithEffects(due)
-        } else now_us() end
+        } else now_us() end${error === undefined ? "" : ", last_error = $5"}
         where id = $1 and epoch = $2`;
-      await run({ sql, params: [id, epoch, wake_rev, dueAfter] });
+      await run({ sql, params: [id, epoch, wake_rev, dueAfter, ...(error === undefined ? [] : [error])] });
+    },
+
+    async putBack({ id, epoch }) {
+      const sql = `update threads set lease_by = null, lease_until = 0,
+        claims = case when claims > 0 then claims - 1 else 0 end where id = $1 and epoch = $2 and lease_by is not null`;
+      await run({ sql, params: [id, epoch] });
     },
 
     async release(worker) {
@@ -124,7 +129,7 @@ export function createEngine(driver: SqlDriver): Engine {
 
     async reap(worker) {
       const others = await driver.all("select id from workers where id <> $1", [worker]);
-      let dead = 0;
+      let [workers, threads] = [0, 0];
       for (const { id } of others) {
         const name = rows.text(id);
         const isHeld = await driver.isSessionHeld(name);
@@ -133,30 +138,100 @@ export function createEngine(driver: SqlDriver): Engine {
         if (isHeld || isCertain) suspects.delete(name);
         else suspects.add(name);
         if (!isCertain) continue;
-        await attemptBatch(driver, [
-          { sql: "update threads set lease_until = 0, lease_by = null where lease_by = $1", params: [name] },
+        const freed = await attemptBatch(driver, [
+          {
+            sql: "update threads set lease_until = 0, lease_by = null where lease_by = $1 returning id",
+            params: [name],
+          },
           { sql: "delete from workers where id = $1", params: [name] },
         ]);
-        dead++;
+        workers++;
+        threads += (freed.outcome === "committed" && freed.rows[0]?.length) || 0;
       }
-      return dead;
+      return { workers, threads };
     },
 
-    async nextDue({ agents, state_version }) {
-      if (agents.length === 0) return null;
+    async nextDue(asked) {
+      if (asked.agents.length === 0) return null;
+      const params: Scalar[] = [];
       const [row] = await driver.all(
         `select min(due_at) - now_us() as wait from threads
-          where due_at is not null and lease_until <= now_us() and stuck_at is null
-            and state_version <= $1 and agent in (${placeholders(agents, 2)})`,
-        [state_version, ...agents],
+          where due_at is not null and lease_until <= now_us() and ${claimable(asked, params)}`,
+        params,
       );
       return row?.wait == null ? null : Math.max(0, rows.number(row.wait));
+    },
+
+    async tenants(threadIds) {
+      if (threadIds.length === 0) return new Map();
+      const sql = `select thread_id, ${TENANT} as tenant from thread_subjects
+        where thread_id in (${placeholders(threadIds, 1)})`;
+      const found = (await driver.all(sql, threadIds)).filter(({ tenant }) => tenant !== null);
+      return new Map(found.map(({ thread_id, tenant }) => [rows.text(thread_id), rows.text(tenant)]));
+    },
+
+    async view(threadId) {
+      const [row] = await driver.all(
+        `select now_us() as now, due_at, lease_by, lease_until, claims, stuck_at, state_version, last_error,
+            (select count(*) from inbox where thread_id = threads.id and drained_at is null) as waiting,
+            (select count(*) from workers) as workers,
+            (select count(*) from workers where workers.id = threads.lease_by) as holders
+          from threads where id = $1`,
+        [threadId],
+      );
+      return (
+        row && {
+          now: rows.number(row.now),
+          due_at: rows.optionalNumber(row.due_at),
+          lease_by: rows.optionalText(row.lease_by),
+          lease_until: rows.number(row.lease_until),
+          claims: rows.number(row.claims),
+          stuck_at: rows.optionalNumber(row.stuck_at),
+          state_version: rows.number(row.state_version),
+          last_error: rows.optionalText(row.last_error),
+          waiting: rows.number(row.waiting),
+          workers: rows.number(row.workers),
+          is_holder_known: rows.number(row.holders) > 0,
+        }
+      );
     },
   };
 }
 
-function excluding(ids: readonly string[], first: number): string {
-  return ids.length > 0 ? ` and id not in (${placeholders(ids, first)})` : "";
+/** Whose a thread is, in one word; what belongs to nobody has none. */
+const TENANT = "coalesce(owner_type || ' ' || owner_key, workspace_type || ' ' || workspace_id)";
+
+/** Which threads may be taken, whenever they are due. Adds what it compares with to the parameters. */
+function claimable(asked: Pick<Claim, "agents" | "state_version" | "off" | "full">, params: Scalar[]): string {
+  const { agents, state_version, off = [], full = [] } = asked;
+  const on = agents.filter((agent) => !off.includes(agent));
+  const stopping = `exists (
+    select 1 from inbox where inbox.thread_id = threads.id and inbox.drained_at is null and inbox.kind = 'stop')`;
+  const ofAgents = [
+    ...(on.length > 0 ? [`agent in (${added(on, params)})`] : []),
+    ...(off.length > 0 ? [`agent in (${added(off, params)}) and ${stopping}`] : []),
+  ];
+  const conditions = [
+    "stuck_at is null",
+    `state_version <= ${added([state_version], params)}`,
+    ofAgents.length > 1 ? `(${ofAgents.join(" or ")})` : (ofAgents[0] ?? "1 = 0"),
+  ];
+  if (full.length > 0) {
+    conditions.push(`not exists (
+      select 1 from thread_subjects where thread_id = threads.id and ${TENANT} in (${added(full, params)}))`);
+  }
+  return conditions.join(" and ");
+}
+
+function excluding(ids: readonly string[], params: Scalar[]): string {
+  return ids.length > 0 ? ` and id not in (${added(ids, params)})` : "";
+}
+
+/** Adds the values to the parameters, and gives what stands for them. */
+function added(values: readonly Scalar[], params: Scalar[]): string {
+  const first = params.length + 1;
+  params.push(...values);
+  return placeholders(values, first);
 }
 
 function placeholders(values: readonly unknown[], first: number): string {

@@ -1,7 +1,9 @@
 // Files in SQL.
+import { trimEnd } from "../../contracts/coerce.ts";
 import type { FileStore } from "../file-store.ts";
-import type { SqlDriver } from "../sql-driver.ts";
+import type { SqlDriver, Statement } from "../sql-driver.ts";
 import type { FileRecord } from "../write.ts";
+import { attemptBatch } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 
 export function createFileStore(driver: SqlDriver): FileStore {
@@ -21,7 +23,7 @@ export function createFileStore(driver: SqlDriver): FileStore {
 
     async list(threadId, directory, { deep }) {
       // The root may be written as nothing or as a slash, and is never listed itself.
-      const root = directory.replace(/\/+$/, "");
+      const root = trimEnd(directory, "/");
       const below = root === "" ? "" : `${root}/`;
       const found = await driver.all(
         `select ${rows.FILE} from files where thread_id = $1 and substr(path, 1, length(cast($2 as text))) = $2`,
@@ -41,7 +43,39 @@ export function createFileStore(driver: SqlDriver): FileStore {
       );
       return { files: rows.number(row?.files), bytes: rows.number(row?.bytes) };
     },
+
+    async unnamed() {
+      const [row] = await driver.readLong(
+        `select count(*) as contents, coalesce(sum(size), 0) as bytes from blobs where ${UNNAMED}`,
+      );
+      return { contents: rows.number(row?.contents), bytes: rows.number(row?.bytes) };
+    },
+
+    async removeUnnamed(limit) {
+      const found = await driver.readLong(`select hash from blobs where ${UNNAMED} limit $1`, [limit]);
+      const remove = found.map(({ hash }): Statement => {
+        const sql = `delete from blobs where hash = $1 and ${UNNAMED} returning size`;
+        return { sql, params: [hash ?? null] };
+      });
+      if (remove.length === 0) return { contents: 0, bytes: 0 };
+      const locks = waitForWriters(driver);
+      const done = await attemptBatch(driver, [...locks, ...remove]);
+      const removed = done.outcome === "committed" ? done.rows.slice(locks.length).flat() : [];
+      return { contents: removed.length, bytes: removed.reduce((sum, { size }) => sum + rows.number(size), 0) };
+    },
   };
+}
+
+const UNNAMED = "not exists (select 1 from files where files.hash = blobs.hash)";
+
+/**
+ * Whoever stores bytes that are there already leaves them as they are, and names them a moment later: neither may happen
+ * while they are removed. As a block, because a lock of its own is only taken in a transaction that was begun by hand.
+ */
+function waitForWriters({ isShared }: SqlDriver): readonly Statement[] {
+  if (!isShared) return [];
+  const sql = "do $do$ begin lock table blobs, files in share row exclusive mode; end $do$";
+  return [{ sql, params: [] }];
 }
 
 /** Here and not in SQL: databases differ in how they compare text. */

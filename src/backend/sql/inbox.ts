@@ -51,6 +51,30 @@ export function createInbox(driver: SqlDriver): Inbox {
       return found.map(rows.entry);
     },
 
+    async left(threadId, operation, key) {
+      const columns = "select id, idempotency_key, run, created_at, drained_at from inbox";
+      const [row] =
+        key === undefined
+          ? await driver.all(`${columns} where thread_id = $1 and operation = $2 order by seq desc limit 1`, [
+              threadId,
+              operation,
+            ])
+          : await driver.all(`${columns} where thread_id = $1 and operation = $2 and idempotency_key = $3`, [
+              threadId,
+              operation,
+              key,
+            ]);
+      return (
+        row && {
+          id: rows.text(row.id),
+          key: rows.text(row.idempotency_key),
+          run: rows.optionalNumber(row.run),
+          drained: row.drained_at !== null,
+          created_at: rows.number(row.created_at),
+        }
+      );
+    },
+
     async lastStop(threadId) {
       const [row] = await driver.all(
         `select seq from inbox where thread_id = $1 and kind = 'stop' and drained_at is not null

@@ -1,5 +1,5 @@
 // Memories in SQL.
-import { trim } from "../../contracts/coerce.ts";
+import { trim, trimEnd } from "../../contracts/coerce.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import * as memoryCapabilities from "../../contracts/memory/memory-capabilities.ts";
 import { type MemoryMetadata, metadataFields, withDefaults } from "../../contracts/memory/memory-metadata.ts";
@@ -92,7 +92,7 @@ export function createMemoryStore(driver: SqlDriver, { now }: MemoryStoreOptions
     listLayer: (scope, query) => list(scope, " and nested = 0", [], query),
 
     async listSubtree(scope, prefix, query) {
-      const folder = trim(prefix).replace(/\/+$/, "");
+      const folder = trimEnd(trim(prefix), "/");
       const problem = nameProblem({ filename: folder });
       if (problem !== undefined) throw holdfastError("invalid_argument", problem);
       if (folder === "") return await list(scope, "", [], query);

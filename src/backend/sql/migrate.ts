@@ -2,26 +2,47 @@
 import { holdfastError } from "../../contracts/error.ts";
 import type { SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch } from "./attempt-batch.ts";
+import { checkFence } from "./move/fence.ts";
 import { migrations } from "./schema.ts";
 import type { MigrationStatement } from "./tables/migration.ts";
 
-/** Migrates if that is due. Throws `database_too_new` when the data was written by a newer version. */
-export async function migrate(driver: SqlDriver): Promise<void> {
+/** The version that was found, and the one that it has now. */
+export type Migrated = { readonly from: number; readonly to: number };
+
+/**
+ * Migrates if that is due. Throws `database_too_new` when the data was written by a newer version, and for a database that
+ * was moved away, or that was never filled to its end, what says so.
+ */
+export async function migrate(driver: SqlDriver): Promise<Migrated> {
+  await makeMeta(driver);
+  await checkFence(driver);
+  return await bringUpToDate(driver);
+}
+
+/** The table that a database tells of itself in; it is there before all others. */
+export async function makeMeta(driver: SqlDriver): Promise<void> {
   await attemptBatch(driver, [
     statement("create table if not exists meta (name text primary key, value text not null)"),
   ]);
+}
+
+/** The same for a database that nobody may open, with a table of facts: whoever moves one works on it all the same. */
+export async function bringUpToDate(driver: SqlDriver): Promise<Migrated> {
+  let from: number | undefined;
   for (;;) {
-    const version = await currentVersion(driver);
+    const version = await versionOf(driver);
+    from ??= version;
     if (version > migrations.length) throw tooNew(version);
     const next = migrations[version];
-    if (!next) return;
+    if (!next) return { from, to: version };
     // Refused when another process was faster; then its version is read again.
     await driver.batch([claimVersion(version), ...next.map((each) => statement(textFor(driver, each)))]);
   }
 }
 
-async function currentVersion(driver: SqlDriver): Promise<number> {
-  const [row] = await driver.all("select value from meta where name = $1", [VERSION]);
+/** 0 when there is nothing yet. */
+export async function versionOf(reader: Pick<SqlDriver, "all">): Promise<number> {
+  const [row] = await reader.all("select value from meta where name = $1", [VERSION]);
   return Number(row?.value ?? 0);
 }
 

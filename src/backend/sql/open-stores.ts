@@ -1,5 +1,4 @@
 // The stores on a database: migrated, and tied to the key that its values are sealed with.
-import { holdfastError } from "../../contracts/error.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import type { Stores } from "../stores.ts";
 import { createActionStore } from "./actions.ts";
@@ -15,25 +14,26 @@ import { createGrantStore } from "./grants.ts";
 import { createGuidelineStore } from "./guidelines.ts";
 import { createIdentityStore } from "./identities.ts";
 import { createInbox } from "./inbox.ts";
+import { checkFingerprint, fingerprintOf, keepFingerprint } from "./key-fingerprint.ts";
 import { createLiveTextStore } from "./live-text.ts";
 import { createMemoryStore } from "./memories.ts";
+import { createMetricsStore } from "./metrics.ts";
 import { migrate } from "./migrate.ts";
+import { createOutcomeStore } from "./outcomes.ts";
 import { createRequestStore } from "./requests.ts";
 import { createSessionStore } from "./sessions.ts";
 import { signedDeletion } from "./signed-deletion.ts";
 import { createStateStore } from "./state.ts";
 import { createSubjectStore } from "./subjects.ts";
+import { createSwitchStore } from "./switches.ts";
 import { createThreadStore } from "./threads.ts";
 import { createTokenStore } from "./tokens.ts";
 import { createWriteStore } from "./write-store.ts";
 
-const FINGERPRINT = "secret_key_fingerprint";
-
 /** True when values were sealed in this database before, so that a new key would not do. */
 export async function knowsKey(driver: SqlDriver): Promise<boolean> {
   await migrate(driver);
-  const [known] = await driver.all("select value from meta where name = $1", [FINGERPRINT]);
-  return known !== undefined;
+  return (await fingerprintOf(driver)) !== undefined;
 }
 
 /** `sign`: with the key of the installation. Without it nobody can tell a thread that was deleted from one that was removed. */
@@ -66,14 +66,14 @@ export async function openStores(
     grants: createGrantStore(driver),
     approvalMemory: createApprovalMemoryStore(driver),
     actions: createActionStore(driver),
+    outcomes: createOutcomeStore(driver),
+    switches: createSwitchStore(driver),
+    metrics: createMetricsStore(driver),
   };
 }
 
 /** Another key could not open what was sealed with this one: that is noticed now, not in the middle of a run. */
 async function checkKey(driver: SqlDriver, fingerprint: string): Promise<void> {
-  const sql = "insert into meta (name, value) values ($1, $2) on conflict (name) do nothing";
-  await attemptBatch(driver, [{ sql, params: [FINGERPRINT, fingerprint] }]);
-  const [known] = await driver.all("select value from meta where name = $1", [FINGERPRINT]);
-  if (known?.value === fingerprint) return;
-  throw holdfastError("secret_key_mismatch", "The values in this database were sealed with another key.");
+  await attemptBatch(driver, [keepFingerprint(fingerprint)]);
+  await checkFingerprint(driver, fingerprint);
 }

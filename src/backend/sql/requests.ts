@@ -4,6 +4,7 @@ import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import { rememberStatement } from "./approval-memory.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
+import { ofSubjects } from "./subjects.ts";
 import { insertEntry, tell, wake } from "./wake.ts";
 
 export function createRequestStore(driver: SqlDriver): RequestStore {
@@ -15,7 +16,7 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
   return {
     get,
 
-    async list({ thread_id, status, kind, after, limit = 100 }) {
+    async list({ thread_id, status, kind, owner, workspace, ruled = false, calls, after, limit = 100 }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       const where = (condition: (placeholder: string) => string, value: Scalar) => {
@@ -24,6 +25,12 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
       if (thread_id !== undefined) where((placeholder) => `thread_id = ${placeholder}`, thread_id);
       if (status !== undefined) where((placeholder) => `status = ${placeholder}`, status);
       if (kind !== undefined) where((placeholder) => `kind = ${placeholder}`, kind);
+      // In these words, because an index stands over approvals alone.
+      if (ruled || calls !== undefined) conditions.push("kind = 'approval' and approvers is not null");
+      if (calls !== undefined) conditions.push(mayCall(calls, params));
+      const subjects = { ...(owner && { owner }), ...(workspace !== undefined && { workspace }) };
+      const narrowed = ofSubjects("thread_id", subjects, params);
+      if (narrowed !== undefined) conditions.push(narrowed);
       if (after !== undefined) {
         where(
           (placeholder) => `(created_at, id) > (select created_at, id from requests where id = ${placeholder})`,
@@ -79,6 +86,17 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
       return rows.number(row?.now);
     },
   };
+}
+
+/**
+ * That a rule may call the user. It is JSON that was written here, without spaces, and its only list is that of the users;
+ * what is quoted in it keeps its quotes escaped. One that names nothing but a second person calls nobody.
+ */
+function mayCall(user: number, params: Scalar[]): string {
+  const like = (...patterns: readonly string[]) =>
+    patterns.map((pattern) => `approvers like $${params.push(pattern)}`).join(" or ");
+  const named = like(`%[${user}]%`, `%[${user},%`, `%,${user},%`, `%,${user}]%`);
+  return `(${named} or (approvers not like '%"users":[%' and (${like('%"capability":%', '%"role":%')})))`;
 }
 
 const noTerms: RequestTerms = {

@@ -7,6 +7,8 @@ import { channels } from "./tables/channels.ts";
 import { guidelines } from "./tables/guidelines.ts";
 import { memories } from "./tables/memories.ts";
 import type { MigrationStatement } from "./tables/migration.ts";
+import { operating } from "./tables/operating.ts";
+import { outcomes } from "./tables/outcomes.ts";
 import { sessions } from "./tables/sessions.ts";
 import { subjects } from "./tables/subjects.ts";
 
@@ -243,5 +245,10 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
     "create index requests_of_threads on requests (thread_id, created_at, id)",
   ],
   // Who acts and decides, what is remembered, and the proof of it.
-  [...subjects, ...approvals, ...sessions, ...memories, ...guidelines, ...access, ...channels, ...audit],
+  [
+    ...[...subjects, ...approvals, ...sessions, ...memories, ...guidelines, ...access, ...channels, ...audit],
+    "create index messages_superseding on messages (thread_id, supersedes, seq) where supersedes is not null",
+  ],
+  // What doors and those who operate them need.
+  [...outcomes, ...operating],
 ];

@@ -1,11 +1,14 @@
 // Subjects in SQL.
 import type { NewThread } from "../new-thread.ts";
-import type { Row, SqlDriver, Statement } from "../sql-driver.ts";
-import type { StoredSubject, SubjectStore } from "../subject-store.ts";
+import type { Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
+import type { StoredSubject, SubjectQuery, SubjectStore } from "../subject-store.ts";
 import { attemptBatch } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 
 export const SUBJECT = "principal, workspace_type, workspace_id, owner_type, owner_key, context, consent";
+
+/** What is written with it, and only ever looked for. */
+const WRITTEN = `${SUBJECT}, audience_id, place_id`;
 
 export function createSubjectStore(driver: SqlDriver): SubjectStore {
   return {
@@ -17,8 +20,8 @@ export function createSubjectStore(driver: SqlDriver): SubjectStore {
     async changeConsent(threadId, subject, consent) {
       const made = { ...subject, consent };
       const sql = `${insertSql("from threads where id = $1")}
-        on conflict (thread_id) do update set consent = excluded.consent where thread_subjects.consent = $9`;
-      const params = [threadId, ...valuesOf(made), subject.consent];
+        on conflict (thread_id) do update set consent = excluded.consent where thread_subjects.consent = $11`;
+      const params = [threadId, ...valuesOf(made), ...foundBy(made), subject.consent];
       const { outcome } = await attemptBatch(driver, [{ sql, params, expect: 1 }]);
       if (outcome === "committed") return "changed";
       const [thread] = await driver.all("select 1 as found from threads where id = $1", [threadId]);
@@ -49,26 +52,50 @@ export function createSubjectStore(driver: SqlDriver): SubjectStore {
 export function insertSubject({ id, parent_id, subject }: NewThread): readonly Statement[] {
   if (subject) {
     return [
-      { sql: `${insertSql("from threads where id = $1")} on conflict do nothing`, params: [id, ...valuesOf(subject)] },
+      {
+        sql: `${insertSql("from threads where id = $1")} on conflict do nothing`,
+        params: [id, ...valuesOf(subject), ...foundBy(subject)],
+      },
     ];
   }
   return parent_id === null ? [] : [copySubject(id, parent_id)];
 }
 
 export function copySubject(id: string, from: string): Statement {
-  const sql = `insert into thread_subjects (thread_id, ${SUBJECT})
-    select threads.id, ${SUBJECT} from thread_subjects join threads on threads.id = $1
+  const sql = `insert into thread_subjects (thread_id, ${WRITTEN})
+    select threads.id, ${WRITTEN} from thread_subjects join threads on threads.id = $1
     where thread_id = $2 on conflict do nothing`;
   return { sql, params: [id, from] };
 }
 
 function insertSql(from: string): string {
-  return `insert into thread_subjects (thread_id, ${SUBJECT}) select id, $2, $3, $4, $5, $6, $7, $8 ${from}`;
+  return `insert into thread_subjects (thread_id, ${WRITTEN}) select id, $2, $3, $4, $5, $6, $7, $8, $9, $10 ${from}`;
 }
 
 function valuesOf(subject: StoredSubject) {
   const { principal, workspace_type, workspace_id, owner_type, owner_key, context, consent } = subject;
   return [principal, workspace_type, workspace_id, owner_type, owner_key, context, consent];
+}
+
+/** The columns that follow from the others. */
+function foundBy({ principal, workspace_id }: StoredSubject): readonly (string | null)[] {
+  const { audience_id = null, workspace_id: own = null } = JSON.parse(principal) as {
+    readonly audience_id?: string | null;
+    readonly workspace_id?: string | null;
+  };
+  return [audience_id, workspace_id ?? own];
+}
+
+/** The condition that a column holds the id of a thread whose subject is so; undefined where all are wanted. */
+export function ofSubjects(column: string, { owner, workspace }: SubjectQuery, params: Scalar[]): string | undefined {
+  const conditions: string[] = [];
+  if (owner !== undefined) {
+    conditions.push(`owner_type = $${params.push(owner.type)} and owner_key = $${params.push(owner.key)}`);
+  }
+  if (owner?.audience !== undefined) conditions.push(`audience_id = $${params.push(owner.audience)}`);
+  if (workspace !== undefined) conditions.push(`place_id = $${params.push(workspace)}`);
+  if (conditions.length === 0) return undefined;
+  return `${column} in (select thread_id from thread_subjects where ${conditions.join(" and ")})`;
 }
 
 export function subjectRow(row: Row): StoredSubject {

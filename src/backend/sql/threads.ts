@@ -1,6 +1,6 @@
 // Threads in SQL.
 import type { Row, Scalar, SqlDriver } from "../sql-driver.ts";
-import type { Commit, LoadedThread, StoredMessage, ThreadStore } from "../thread-store.ts";
+import type { Commit, CurrentMessage, LoadedThread, StoredMessage, ThreadStore } from "../thread-store.ts";
 import { attemptBatch, type Known } from "./attempt-batch.ts";
 import { commitStatements } from "./commit.ts";
 import { OPEN } from "./effects.ts";
@@ -9,12 +9,35 @@ import { ERASED_AT, forkStatements } from "./fork.ts";
 import { lockThreads } from "./lock-threads.ts";
 import { insertArguments, insertThread } from "./new-thread.ts";
 import * as rows from "./rows.ts";
-import { insertSubject, SUBJECT, subjectRow } from "./subjects.ts";
+import { insertSubject, ofSubjects, SUBJECT, subjectRow } from "./subjects.ts";
 import { terminateStatements } from "./terminate.ts";
 import { writeStatements } from "./writes.ts";
 
 /** As many rows as a short read may have. */
 const PAGE = 200;
+
+/**
+ * Each looks up the last row that supersedes it: a page costs a page, however long the thread is. Subqueries and no join,
+ * because for a join the whole thread may be read.
+ */
+const latest = (column: string) => `(select latest.${column} from messages latest
+  where latest.thread_id = said.thread_id and latest.supersedes = said.seq order by latest.seq desc limit 1)`;
+const currentMessages = (after: ">" | "<", order: "asc" | "desc") =>
+  `select seq, run, step, coalesce(${latest("envelope")}, envelope) as envelope
+  from messages said where thread_id = $1 and seq ${after} $2 and kind = 'message' and depth = 0
+    and coalesce(${latest("kind")}, 'edit') <> 'deletion'
+  order by seq ${order} limit $3`;
+const CURRENT_MESSAGES = currentMessages(">", "asc");
+const LAST_MESSAGES = currentMessages("<", "desc");
+
+function currentMessage(row: Row): CurrentMessage {
+  return {
+    seq: rows.number(row.seq),
+    run: rows.number(row.run),
+    step: rows.number(row.step),
+    envelope: rows.text(row.envelope),
+  };
+}
 
 export function createThreadStore(driver: SqlDriver): ThreadStore {
   async function get(id: string) {
@@ -74,7 +97,7 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       return { outcome: known.id === id ? "opened" : "known", thread: known };
     },
 
-    async list({ agent, status, parent, after, limit = 100 }) {
+    async list({ agent, status, parent, owner, workspace, after, limit = 100 }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       if (agent !== undefined) conditions.push(`agent = $${params.push(agent)}`);
@@ -82,6 +105,12 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       else if (status !== undefined) conditions.push(`stuck_at is null and status = $${params.push(status)}`);
       if (parent === null) conditions.push("parent_id is null");
       else if (parent !== undefined) conditions.push(`parent_id = $${params.push(parent)}`);
+      const narrowed = ofSubjects(
+        "id",
+        { ...(owner && { owner }), ...(workspace !== undefined && { workspace }) },
+        params,
+      );
+      if (narrowed !== undefined) conditions.push(narrowed);
       if (after !== undefined) {
         conditions.push(`(created_at, id) > (select created_at, id from threads where id = $${params.push(after)})`);
       }
@@ -178,6 +207,23 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       return found.map(rows.message);
     },
 
+    async currentMessages(id, { after, limit }) {
+      return (await read(limit, CURRENT_MESSAGES, [id, after, limit])).map(currentMessage);
+    },
+
+    async lastMessages(id, { before, limit }) {
+      const params = [id, before ?? Number.MAX_SAFE_INTEGER, limit];
+      return (await read(limit, LAST_MESSAGES, params)).map(currentMessage);
+    },
+
+    async isDeleted(id, seq) {
+      const found = await driver.all(
+        "select seq from messages where thread_id = $1 and supersedes = $2 and kind = 'deletion' limit 1",
+        [id, seq],
+      );
+      return found.length > 0;
+    },
+
     async events(id, { after = -1, limit = 1_000 }) {
       const found = await read(
         limit,
@@ -195,8 +241,17 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       return found.map(rows.event);
     },
 
-    async runs(id) {
-      return (await driver.all("select * from runs where thread_id = $1 order by run", [id])).map(rows.run);
+    async firstEventOf(id, run) {
+      const [row] = await driver.all("select seq from events where thread_id = $1 and run = $2 order by seq limit 1", [
+        id,
+        run,
+      ]);
+      return row && rows.number(row.seq);
+    },
+
+    async runs(id, { after = 0, limit = Number.MAX_SAFE_INTEGER } = {}) {
+      const sql = "select * from runs where thread_id = $1 and run > $2 order by run limit $3";
+      return (await driver.all(sql, [id, after, limit])).map(rows.run);
     },
 
     async run(id, run) {
@@ -204,9 +259,11 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       return row && rows.run(row);
     },
 
-    async calls(id) {
-      const found = await driver.all(`select ${rows.CALL} from calls where thread_id = $1 order by run, number`, [id]);
-      return found.map(rows.call);
+    async calls(id, { run, after = { run: -1, number: -1 }, limit = Number.MAX_SAFE_INTEGER } = {}) {
+      const sql = `select ${rows.CALL} from calls where thread_id = $1 and (run, number) > ($2, $3)
+        ${run === undefined ? "" : "and run = $5"} order by run, number limit $4`;
+      const page = [id, after.run, after.number, limit, ...(run === undefined ? [] : [run])];
+      return (await driver.all(sql, page)).map(rows.call);
     },
 
     async call(id, run, number) {

@@ -1,5 +1,5 @@
 // Tokens in SQL.
-import type { Row, SqlDriver, Statement } from "../sql-driver.ts";
+import type { Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import type { StoredToken, TokenStore } from "../token-store.ts";
 import { attemptBatch } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
@@ -65,6 +65,22 @@ export function createTokenStore(driver: SqlDriver): TokenStore {
     async list(agentId) {
       const sql = `select ${COLUMNS} from tokens where agent_id = $1 order by token_id`;
       return (await driver.all(sql, [agentId])).map(token);
+    },
+
+    async page({ revoked, after, limit, ...wanted }) {
+      const params: Scalar[] = [after, limit];
+      const narrowed = (["agent_id", "owner_user_id", "workspace_id"] as const).flatMap((column) => {
+        const value = wanted[column];
+        return value === undefined ? [] : [`${column} = $${params.push(value)}`];
+      });
+      const conditions = ["token_id > $1", ...(revoked ? [] : ["revoked_at is null"]), ...narrowed];
+      const sql = `select ${COLUMNS} from tokens where ${conditions.join(" and ")} order by token_id limit $2`;
+      return (await driver.all(sql, params)).map(token);
+    },
+
+    async exist({ revoked }) {
+      const some = `select 1 from tokens ${revoked ? "" : "where token_hash is not null"} limit 1`;
+      return (await driver.all(some, [])).length > 0;
     },
   };
 }

@@ -29,9 +29,9 @@ const BUSY_MILLISECONDS = 5_000;
  */
 export function sqlite(path: string, options: SqliteOptions = {}): Backend {
   const held = options.clock && { clock: options.clock };
-  if (path === ":memory:") return { name: "sqlite", ...held, open: async () => openMemory(options) };
-  const absolute = resolve(path);
-  return { name: "sqlite", ...held, keyFile: `${absolute}.key`, open: async () => openFile(absolute, options) };
+  if (path === ":memory:") return { name: "sqlite", place: path, ...held, open: async () => openMemory(options) };
+  const place = resolve(path);
+  return { name: "sqlite", place, ...held, keyFile: `${place}.key`, open: async () => openFile(place, options) };
 }
 
 function openMemory({ clock }: SqliteOptions): SqlDriver {

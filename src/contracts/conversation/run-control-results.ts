@@ -24,21 +24,36 @@ export type ReportedEvents = Run & {
   readonly has_more: boolean;
 };
 
+/** How one kind of run is read; it throws for what is none. */
+type Normalize = (value: unknown) => Run;
+
 /** A run as a status handler reports it; a refusal with the given code when it is no run. */
-export function normalizeStatusResult(result: unknown, code: string): Run | OperationError {
-  return readReport(result, code, (run) => run);
+export function normalizeStatusResult(
+  result: unknown,
+  code: string,
+  normalize: Normalize = normalizeRun,
+): Run | OperationError {
+  return readReport(result, code, normalize, (run) => run);
 }
 
 /** A run as a cancel handler reports it. Unless it says so itself, its status tells whether it was cancelled. */
-export function normalizeCancelResult(result: unknown, code: string): CancelledRun | OperationError {
-  return readReport(result, code, (run) =>
+export function normalizeCancelResult(
+  result: unknown,
+  code: string,
+  normalize: Normalize = normalizeRun,
+): CancelledRun | OperationError {
+  return readReport(result, code, normalize, (run) =>
     seal({ ...run, cancelled: run.cancelled ?? (run.status === "cancelling" || run.status === "cancelled") }),
   );
 }
 
 /** A run and a page of its events as an events handler reports them; what is no event is left out. */
-export function normalizeEventsResult(result: unknown, code: string): ReportedEvents | OperationError {
-  return readReport(result, code, (run, { events, cursor, has_more }) =>
+export function normalizeEventsResult(
+  result: unknown,
+  code: string,
+  normalize: Normalize = normalizeRun,
+): ReportedEvents | OperationError {
+  return readReport(result, code, normalize, (run, { events, cursor, has_more }) =>
     seal({
       ...run,
       events: seal(Array.isArray(events) ? events.flatMap(readEvent) : []),
@@ -65,11 +80,12 @@ function readEvent(value: unknown): ReportedEvent[] {
 function readReport<Report>(
   result: unknown,
   code: string,
+  normalize: Normalize,
   read: (run: Run, given: JsonMap) => Report,
 ): Report | OperationError {
   try {
     const given = snapshotMap(result);
-    return read(normalizeRun(given), given);
+    return read(normalize(given), given);
   } catch (thrown) {
     if (!(thrown instanceof HoldfastError)) throw thrown;
     return operationError(code, `The handler's answer is no run: ${thrown.detail}`);

@@ -22,7 +22,7 @@ const statuses = [
 export type RunStatus = (typeof statuses)[number];
 
 // What waits for a client or an approval has not ended, so it can still be cancelled.
-const ended: ReadonlySet<RunStatus> = new Set<RunStatus>([
+export const endedStatuses: ReadonlySet<RunStatus> = new Set<RunStatus>([
   "completed",
   "succeeded",
   "failed",
@@ -47,7 +47,7 @@ export type Run = {
   readonly cancelled?: boolean;
 };
 
-type RunEvent = {
+export type RunEvent = {
   readonly id: string;
   readonly type: "run_started" | "run_updated" | "run_finished" | "cancel_requested";
   readonly created_at: string;
@@ -167,7 +167,7 @@ export function createMemoryRunStore({
       ),
     cancel: (runId) =>
       change(runId, "cancel_requested", (run) =>
-        ended.has(run.status) ? { cancelled: false } : { status: "cancelling", cancelled: true },
+        endedStatuses.has(run.status) ? { cancelled: false } : { status: "cancelling", cancelled: true },
       ),
     cancelRequested: (runId) => runs.get(runId)?.status === "cancelling",
     events(runId, page = {}) {
@@ -180,7 +180,8 @@ export function createMemoryRunStore({
 const MOST_EVENTS = 500;
 const USUAL_EVENTS = 100;
 
-function eventsPage(
+/** A run and a page of what happened in it. */
+export function eventsPage(
   run: Run,
   log: readonly RunEvent[],
   page: { readonly cursor?: unknown; readonly limit?: unknown },

@@ -1,4 +1,5 @@
 // Paths of a thread's files: absolute, in one spelling, and never out of the thread they belong to.
+import { trim } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 
 /** Where files stand that messages point to. */
@@ -48,7 +49,7 @@ export function isBelow(path: string, directory: string): boolean {
 export function attachmentPath(name: string, random: string): string {
   const { stem, extension } = split(name);
   const kept = [...stem.normalize("NFC").replaceAll(/[^\p{L}\p{N}_.-]+/gu, "-")].slice(0, LONGEST_STEM).join("");
-  const tidy = kept.replace(/^[-.]+/, "").replace(/[-.]+$/, "");
+  const tidy = trim(kept, "-.");
   return `${ATTACHMENTS}/${tidy || "file"}-${random}${extension && `.${extension}`}`;
 }
 

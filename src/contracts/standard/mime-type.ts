@@ -53,6 +53,14 @@ export function isText(mimeType: string): boolean {
   return TEXT.test(bare(mimeType));
 }
 
+const LONGEST = 200;
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(; ?[a-z0-9-]+=[a-z0-9"_.-]+)?$/i;
+
+/** True for what may stand as a type in a header, with one parameter at most. */
+export function isMediaType(text: string): boolean {
+  return text.length <= LONGEST && MEDIA_TYPE.test(text);
+}
+
 /** Without parameters such as the charset. */
 function bare(mimeType: string): string {
   return mimeType.split(";", 1).join("").trim().toLowerCase();

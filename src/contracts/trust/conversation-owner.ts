@@ -23,24 +23,34 @@ export function conversationOwner(principal: UnknownMap): ConversationOwner | nu
 /** Everybody shares these, so what is owned by them is nobody's own. */
 const sharedKeys: ReadonlySet<string> = new Set(["public", "audience:public"]);
 
-/**
- * The owner that a request names in `session_owner`, or in that of its `client_context`; null when it names none. The
- * claim only ever repeats who the principal is: anything else is refused.
- */
-export function fromInput(input: UnknownMap, principal: UnknownMap): ConversationOwner | null | OperationError {
+/** The owner that a request names in `session_owner`, or in that of its `client_context`, as it names it; null without one. */
+export function claimedOwner(input: UnknownMap): ConversationOwner | null {
   const claim = asMap(input.session_owner) ?? asMap(asMap(input.client_context)?.session_owner);
   if (claim === undefined) return null;
   const type = lowered(scalarText(claim.type ?? claim.owner_type) ?? "").replace(/[^a-z0-9_-]+/g, "");
   const key = identifier(claim.key ?? claim.owner_key) ?? "";
+  return seal({ type, key: type === "user" ? key.replace(/^user:(?=.)/s, "") : key });
+}
+
+/**
+ * The owner that a request names; null when it names none. The claim only ever repeats who the principal is: anything else
+ * is refused.
+ */
+export function fromInput(input: UnknownMap, principal: UnknownMap): ConversationOwner | null | OperationError {
+  const claimed = claimedOwner(input);
+  if (claimed === null) return null;
+  const { type, key } = claimed;
   if (type === "" || key === "") return refused("invalid_owner", "An owner of a conversation has a type and a key.");
   if (type === "audience" && sharedKeys.has(key)) {
     return refused("non_isolating_owner", "Conversations of everybody would be shared by everybody.");
   }
-  const own = conversationOwner(principal);
-  const claimed = { type, key: type === "user" ? key.replace(/^user:/, "") : key };
-  if (own?.type === claimed.type && own.key === claimed.key) return seal(claimed);
+  if (isSameOwner(claimed, conversationOwner(principal))) return claimed;
   const code = type === "user" ? "user_owner_forbidden" : "owner_forbidden";
   return refused(code, "The conversations of another owner cannot be asked for.");
+}
+
+export function isSameOwner(one: ConversationOwner | null, other: ConversationOwner | null): boolean {
+  return one?.type === other?.type && one?.key === other?.key;
 }
 
 function refused(code: string, message: string): OperationError {

@@ -16,7 +16,7 @@ export const demoModel: Model = (messages, _context, options): ModelAnswer => {
   options.signal?.throwIfAborted();
   const { content: whole, call } = answerTo(messages, options);
   const content = withinLimit(whole, options.maxOutputTokens);
-  for (const text of content.match(/\s*\S+\s*/g) ?? []) options.onDelta?.({ type: "text", text });
+  for (const text of content.match(/^\s*\S+\s*|\S+\s*/g) ?? []) options.onDelta?.({ type: "text", text });
   const id = `call-${(options.step ?? messages.length) + 1}-1`;
   const input = call ? JSON.stringify(call.parameters) : "";
   if (call) options.onDelta?.({ type: "tool_input", id, name: call.name, text: input });

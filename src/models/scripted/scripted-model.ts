@@ -82,9 +82,9 @@ function withWords(messages: readonly Message[], content: string): readonly Mess
   return content === "" ? messages.slice() : [...messages, text("assistant", content)];
 }
 
-/** Pieces that make up the content again when they are joined: each word with the space around it. */
+/** Pieces that make up the content again when they are joined: each word with the space behind it, the first also with that before it. */
 function wordByWord(content: string): readonly string[] {
-  return content.match(/\s*\S+\s*/g) ?? (content === "" ? [] : [content]);
+  return content.match(/^\s*\S+\s*|\S+\s*/g) ?? (content === "" ? [] : [content]);
 }
 
 function ended(place: number, script: readonly ScriptedStep[]) {

@@ -18,6 +18,7 @@ import { type LeftBehind, nothingLeft } from "./left-behind.ts";
 import { lifecycleOf, missingFiles } from "./lifecycle.ts";
 import { runTool } from "./run-tool.ts";
 import { shownReturn } from "./shown-outcome.ts";
+import { switchedOffResult } from "./switched-off.ts";
 import { keepScope, type ToolScope } from "./tool-scope.ts";
 
 /** The id of the message that an answer with several calls is listed as. */
@@ -53,6 +54,9 @@ export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolEx
     if (!tool) throw new Error(`Nobody runs the tool '${declaration.name}' here.`);
     const number = run.working.call?.number ?? 0;
     run.secrets = callSecrets(run, call.parameters, tool.declaration);
+    // At the last moment: whatever was decided before, it must not run once somebody has switched it off.
+    const off = await host.switches.findNow("tool", tool.name);
+    if (off) return switchedOffResult(tool.name, off);
     const lifecycle = lifecycleOf(run, tool.name);
     const missing = lifecycle && (await missingFiles(host, held, lifecycle, call.parameters));
     if (missing !== undefined) return shownReturn(missing, run.secrets);
@@ -69,7 +73,7 @@ export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolEx
       ),
       signal: run.abort.signal,
       sealing: host.sealing,
-      isHeld: () => run.isHeld(),
+      isHeld: async () => !(await host.switches.findNow("tool", tool.name)) && (await run.isHeld()),
       prepare: prepare(tool),
       finish: (outcome) => finishCall({ host, held, run, tool, call, lifecycle }, outcome),
     });

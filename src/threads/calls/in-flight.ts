@@ -51,6 +51,7 @@ export async function resolveInFlight(host: Host, held: HeldThread, run: ThreadR
     attempt: run.attempt,
     now: () => stores.requests.now(),
     isShared,
+    isSwitchedOff: (await host.switches.findNow("tool", prepared.tool_name)) !== undefined,
   });
   await reached("after reconcile");
   return { ...shownResolution(resolution, run, prepared), left: nothingLeft };

@@ -13,11 +13,13 @@ import { inWords } from "../schemas/in-words.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
 import type { StateBuffer } from "../state/state-buffer.ts";
 import type { ThreadState, ToolOutcomeView } from "../state/thread-state.ts";
+import { traceInvoked } from "../telemetry/trace-invoked.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import { invocationContext } from "./invocation-context.ts";
 import { invocationRefusal } from "./may-invoke.ts";
 import { parameterMarks } from "./shown-outcome.ts";
 import { standardResult } from "./standard-result.ts";
+import { switchedOff } from "./switched-off.ts";
 import { keepScope } from "./tool-scope.ts";
 
 export type Invoking = {
@@ -58,7 +60,11 @@ export async function invokeTool(within: Invoking, name: string, args: JsonMap):
     const { host, cast } = within;
     const refusal = await invocationRefusal({ host, cast, tool }, parameters, known);
     if (refusal !== undefined) return { status: "error", error: refusal };
-    const returned = standardResult(await tool.execute(input.value, contextFor(within, tool)));
+    const off = await host.switches.findNow("tool", tool.name);
+    if (off) return { status: "error", error: switchedOff(tool.name, off) };
+    const returned = await traceInvoked(within, tool.name, async () =>
+      standardResult(await tool.execute?.(input.value, contextFor(within, tool))),
+    );
     if (returned.success) {
       const result = snapshot(returned.result ?? null);
       within.secrets?.addFrom(result, tool.secretOutput);

@@ -45,6 +45,8 @@ export type Unsettled = {
   readonly now: () => Promise<number>;
   /** True when whoever began it may still be alive. */
   readonly isShared: boolean;
+  /** True when it must not run again: what it did the first time is still asked for. */
+  readonly isSwitchedOff?: boolean;
 };
 
 /** `arrived`: its outcome. `rerun`: with the same key. `ask_later`: after so many milliseconds. */
@@ -69,7 +71,7 @@ export async function resolveUnsettled(about: Unsettled): Promise<Resolution> {
       return left > 0 ? { kind: "ask_later", after: left } : { kind: "rerun", mayHaveRun: false };
     }
   }
-  if (tool?.idempotent) return { kind: "rerun", mayHaveRun: true };
+  if (tool?.idempotent && !about.isSwitchedOff) return { kind: "rerun", mayHaveRun: true };
   return { kind: "arrived", outcome: { returned: unknownOutcome(about.call) } };
 }
 

@@ -22,7 +22,7 @@ export type ToolRun = {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly sealing: Sealing;
-  /** Whether the thread is still ours: nothing is tried again for somebody else's. */
+  /** Whether it may be tried again: not for a thread that is somebody else's by now, and not once the tool is switched off. */
   readonly isHeld: () => Promise<boolean>;
   /** Makes what the tool is told ready for one attempt. */
   readonly prepare: (context: ToolContext, kept: KeptWrites) => void;

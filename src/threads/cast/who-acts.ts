@@ -7,6 +7,7 @@ import type { Side } from "../../contracts/standard/side.ts";
 import { startingSide } from "../../contracts/standard/stop-rules.ts";
 import type { ToolCall } from "../../contracts/tools/call.ts";
 import type { Inbox } from "../../loop/next.ts";
+import { switchedOff } from "../calls/switched-off.ts";
 import type { HeldThread } from "../held-thread.ts";
 import type { Host } from "../host.ts";
 import { runState } from "../run-state.ts";
@@ -72,6 +73,8 @@ export async function enterPrompt(host: Host, held: HeldThread, run: ThreadRun, 
   const entering = run.cast.prompts.get(call.tool_name);
   if (!entering) return { ok: false, error: `There is no prompt "${call.tool_name}".` };
   const { prompt, uses } = entering;
+  const off = await host.switches.findNow("tool", call.tool_name);
+  if (off) return { ok: false, error: switchedOff(call.tool_name, off) };
   const checked = (await prompt.requiredSchema?.validate(call.parameters)) ?? { ok: true };
   if (!checked.ok) {
     return { ok: false, error: `The parameters of '${prompt.name}' are not valid: ${inWords(checked.problems)}` };

@@ -1,6 +1,6 @@
 // The transcripts that are kept beyond their threads: to be read and removed by their owners, and shared where the person
 // they were held with has agreed to that.
-import type { SessionQuery, SessionStore } from "../../backend/session-store.ts";
+import type { NewSession, SessionQuery, SessionStore } from "../../backend/session-store.ts";
 import type { NewShare } from "../../backend/subject-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { JsonMap, UnknownMap } from "../../contracts/json.ts";
@@ -33,6 +33,12 @@ export type ShareOptions = {
 };
 
 export interface Sessions {
+  /** The id of a new session in which nothing has been said yet, so that nobody's consent is needed. */
+  create(
+    workspace: Workspace,
+    owner: ConversationOwner,
+    session?: Pick<NewSession, "agent_slug" | "metadata" | "context">,
+  ): Promise<string>;
   get(sessionId: string): Promise<Session | undefined>;
   /** The sessions of an owner in a workspace, newest first, without their messages unless asked for. */
   list(
@@ -54,11 +60,14 @@ export interface Sessions {
 export function createSessions(host: Host): Sessions {
   const { sessions, subjects } = host.stores;
   return {
+    async create(workspace, owner, session = {}) {
+      checkOwner(owner);
+      checkFields("session", session, ["agent_slug", "metadata", "context"]);
+      return await sessions.createForOwner(workspaces.normalize(workspace), owner, session);
+    },
     get: async (sessionId) => (isName(sessionId) ? await sessions.get(sessionId) : undefined),
     async list(workspace, owner, query = {}) {
-      checkFields("owner", owner, ["type", "key"]);
-      checkName("owner.type", owner.type);
-      checkName("owner.key", owner.key);
+      checkOwner(owner);
       checkFields("query", query, ["limit", "offset", "agent_slug", "context", "include_messages"]);
       const { limit, offset, agent_slug, context } = query;
       for (const [argument, value] of Object.entries({ limit, offset }))
@@ -106,6 +115,12 @@ export function createSessions(host: Host): Sessions {
       }));
     },
   };
+}
+
+function checkOwner(owner: ConversationOwner): void {
+  checkFields("owner", owner, ["type", "key"]);
+  checkName("owner.type", owner.type);
+  checkName("owner.key", owner.key);
 }
 
 async function withdraw(host: Host, threadId: string): Promise<void> {

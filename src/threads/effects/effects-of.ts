@@ -2,9 +2,14 @@
 import type { StoredEffect } from "../../backend/state-store.ts";
 import type { EffectStatus, Write } from "../../backend/write.ts";
 import { holdfastError } from "../../contracts/error.ts";
-import type { Json } from "../../contracts/json.ts";
+import type { Json, JsonMap } from "../../contracts/json.ts";
 import { checkQuery } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
+import { markedSecrets } from "../schemas/parameters-schema.ts";
+import { hideSecrets } from "../secrets/hide-secrets.ts";
+import { installationSecrets } from "../secrets/installation-secrets.ts";
+import { createKnownSecrets } from "../secrets/known-secrets.ts";
+import { secretMarks } from "../secrets/secret-marks.ts";
 import type { ScheduledEffect } from "../state/thread-state.ts";
 import { threadNotFound, threadTerminated } from "../thread-errors.ts";
 import { effectChanged, scheduledEffect } from "./effect-view.ts";
@@ -14,6 +19,8 @@ export type EffectQuery = {
   readonly status?: EffectStatus;
   /** 100 unless given; 500 at most. */
   readonly limit?: number;
+  /** Without what is secret in what they were scheduled with: for whoever only looks. */
+  readonly hidesSecrets?: boolean;
 };
 
 /** `ran`: it is due now. `replayed`: it had ended, and a copy of it is due now. */
@@ -73,11 +80,12 @@ export function effectsOf(
   }
 
   return {
-    async list({ limit = USUAL_LIMIT, ...named } = {}) {
+    async list({ limit = USUAL_LIMIT, hidesSecrets = false, ...named } = {}) {
       checkQuery({ ...named, limit });
       if (!(await threads.get(threadId))) throw threadNotFound(threadId);
       const stored = await state.effects(threadId, { ...named, limit: Math.min(limit, LARGEST_LIMIT) });
-      return stored.map((effect) => scheduledEffect(effect, host.sealing));
+      const found = stored.map((effect) => scheduledEffect(effect, host.sealing));
+      return hidesSecrets ? found.map((effect) => withoutSecrets(host, effect)) : found;
     },
 
     async run(id) {
@@ -102,6 +110,14 @@ export function effectsOf(
       onEvent(threadId, event, data);
     },
   };
+}
+
+/** What stands under a name that tells, what its definition marks, and what the installation keeps. */
+function withoutSecrets(host: Host, effect: ScheduledEffect): ScheduledEffect {
+  const schema = host.registry.effects.get(effect.name)?.args;
+  const marks = schema && secretMarks(markedSecrets(schema.json));
+  const secrets = createKnownSecrets(installationSecrets(host));
+  return { ...effect, args: hideSecrets(effect.args as JsonMap, secrets, marks) as JsonMap };
 }
 
 function notPending(id: string, words: string) {

@@ -22,16 +22,8 @@ export async function decisionRefusal(
   if (rule && !by) return refused("the rule asks who decides, and nobody is named");
   const asked = by && (await askedBy(host, request));
   if (by && asked && isAgentItself(by, asked)) return refused("an agent does not decide about its own actions");
-  if (rule && by && asked) {
-    const { authority } = host.trust;
-    // Whom it is bound to asked for it. Another thread's requester would open it to who must not decide.
-    if (creatorOf(asked.requester) !== request.terms.creator) return refused("it is not that thread's");
-    const words = await refusalOf(rule, by, asked, {
-      authorize: (principal, capability) => authority.allows(principal, capability),
-      hasRole: (principal, agent, role) => authority.hasRole(principal, agent, role),
-    });
-    if (words !== undefined) return refused(words);
-  }
+  const words = rule && by && asked && (await ruleRefusal(host, request, { rule, by, asked }));
+  if (words) return refused(words);
   const { canDecide } = host.trust;
   if (!canDecide) return undefined;
   try {
@@ -40,6 +32,39 @@ export async function decisionRefusal(
     return holdfastError("approval_forbidden", `Whether request "${request.id}" is theirs could not be told.`, thrown);
   }
   return refused("the host says so");
+}
+
+/**
+ * True when a rule calls the principal to decide, by name, capability or role, where he is: then a request is his business
+ * though its thread is not. One that only keeps the requester out calls nobody.
+ */
+export async function isApprover(host: Host, request: StoredRequest, by: Principal): Promise<boolean> {
+  const rule = request.kind === "approval" ? ruleOf(host, request) : undefined;
+  if (!rule || (rule.users ?? rule.capability ?? rule.role) === undefined) return false;
+  if (rule.users && !rule.users.includes(by.acting_user_id)) return false;
+  // What is told by little comes first: lists ask this about one request after the other.
+  const { authority } = host.trust;
+  if (rule.capability !== undefined && !(await authority.allows(by, rule.capability))) return false;
+  if (rule.role !== undefined && !(await authority.hasRole(by, request.terms.agent, rule.role))) return false;
+  const asked = await askedBy(host, request);
+  // Whoever was let in for one workspace has no business in another, whatever he may do in his own.
+  const place = request.terms.workspace_id ?? asked.requester.workspace_id;
+  if (by.workspace_id !== null && by.workspace_id !== place) return false;
+  return (await ruleRefusal(host, request, { rule, by, asked })) === undefined;
+}
+
+/** Why the rule keeps somebody from deciding, in words. */
+async function ruleRefusal(
+  { trust: { authority } }: Host,
+  { terms }: StoredRequest,
+  { rule, by, asked }: { readonly rule: ApproverRule; readonly by: Principal; readonly asked: Asked },
+): Promise<string | undefined> {
+  // Whom it is bound to asked for it. Another thread's requester would open it to who must not decide.
+  if (creatorOf(asked.requester) !== terms.creator) return "it is not that thread's";
+  return await refusalOf(rule, by, asked, {
+    authorize: (principal, capability) => authority.allows(principal, capability),
+    hasRole: (principal, agent, role) => authority.hasRole(principal, agent, role),
+  });
 }
 
 /** The rule of the tool that was asked about; where that is not known any more, the one under which it was asked. */

@@ -1,20 +1,20 @@
 // What threads wait for, for those who answer: list it, read it, submit an answer once.
 
-import type { NewAnswer, RequestStore, StoredRequest } from "../../backend/request-store.ts";
+import type { NewAnswer, RequestQuery, RequestStore, StoredRequest } from "../../backend/request-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { Json, JsonMap, UnknownMap } from "../../contracts/json.ts";
 import type { PendingAction } from "../../contracts/trust/pending-action.ts";
 import type { Principal } from "../../contracts/trust/principal.ts";
 import * as principals from "../../contracts/trust/principal.ts";
 import { safeMetadata } from "../../contracts/trust/safe-principal.ts";
-import { checkFields, checkName, checkQuery, isName } from "../check-arguments.ts";
+import { checkFields, checkName, checkNumber, checkQuery, isName } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
 import { inWords } from "../schemas/in-words.ts";
 import type { Tool } from "../tool.ts";
 import { answerMac } from "./binding.ts";
 import { OUTDATED } from "./brought.ts";
 import { editProposal } from "./edit-proposal.ts";
-import { decisionRefusal } from "./may-decide.ts";
+import { decisionRefusal, isApprover } from "./may-decide.ts";
 import { pendingActionOf } from "./pending-action-view.ts";
 import { type ReadAnswer, readAnswer } from "./read-answer.ts";
 import { rememberedPolicy } from "./remembered.ts";
@@ -25,6 +25,8 @@ import { isOutdated, toolAsked, toolNamed } from "./terms.ts";
 export type Request = {
   readonly id: string;
   readonly thread_id: string;
+  /** The run of the thread that waits. */
+  readonly run: number;
   readonly kind: StoredRequest["kind"];
   readonly tool_name: string;
   readonly status: StoredRequest["status"];
@@ -63,14 +65,13 @@ export type Submitted = {
   readonly request: Request;
 };
 
+export type RequestsQuery = Omit<RequestQuery, "thread_id"> & { readonly thread?: string };
+
 export interface Requests {
-  list(query?: {
-    thread?: string;
-    status?: Request["status"];
-    after?: string;
-    limit?: number;
-  }): Promise<readonly Request[]>;
+  list(query?: RequestsQuery): Promise<readonly Request[]>;
   get(id: string): Promise<Request>;
+  /** True when a rule about approvers calls the principal to decide about it, whoever's thread it is. */
+  isApprover(id: string, principal: Principal): Promise<boolean>;
   /** The whole request, secrets included, for whoever is to run the tool or apply the action; only while it is pending. */
   open(id: string): Promise<JsonMap>;
   /** A request for approval as the Agents API knows it: a pending action. Throws `request_not_found` for any other. */
@@ -152,14 +153,19 @@ export function createRequests(host: Host): Requests {
   }
 
   return {
-    async list({ thread, ...query } = {}) {
+    async list({ thread, ruled = false, calls, ...query } = {}) {
       checkQuery({ thread, ...query });
-      const found = await requests.list({ ...query, ...(thread !== undefined && { thread_id: thread }) });
-      return found.map(shownRequest);
+      if (calls !== undefined) checkNumber("calls", calls);
+      const narrowed = { ...(thread !== undefined && { thread_id: thread }), ...(calls !== undefined && { calls }) };
+      return (await requests.list({ ...query, ...narrowed, ruled: ruled === true })).map(shownRequest);
     },
 
     async get(id) {
       return shownRequest(await stored(id));
+    },
+
+    async isApprover(id, principal) {
+      return await isApprover(host, await stored(id), principals.fromArray(principal));
     },
 
     async open(id) {
@@ -234,10 +240,11 @@ function resolverOf(by: Principal | null, { by: words }: JsonMap): string {
 }
 
 function shownRequest(request: StoredRequest): Request {
-  const { id, thread_id, kind, tool_name, status, shown, answer, created_at, expires_at } = request;
+  const { id, thread_id, run, kind, tool_name, status, shown, answer, created_at, expires_at } = request;
   return {
     id,
     thread_id,
+    run,
     kind,
     tool_name,
     status,

@@ -14,8 +14,11 @@ type Following = {
   /** From this commit on all the words of an answer are told as deltas, before the message that they have become. */
   readonly wordsFrom: number;
   readonly signal?: AbortSignal | undefined;
-  /** Asked once the reader was told everything that is committed, each time: true ends the reading. */
-  readonly isOver: () => Promise<boolean>;
+  /**
+   * Asked once the reader was told everything that is committed, each time: true ends the reading. `read`: the last commit
+   * that it was told.
+   */
+  readonly isOver: (read: number) => Promise<boolean>;
   /** When it has settled, `isOver` is asked once more. */
   readonly rings?: Promise<unknown>;
 };
@@ -78,7 +81,7 @@ export async function* follow(host: Host, following: Following): AsyncGenerator<
         isNews = false;
         yield* committed();
         isSaid = true;
-        if (!isNews && (await isOver())) return;
+        if (!isNews && (await isOver(cursor.seq))) return;
       } else if (isSaid) {
         isSaid = false;
         if (said?.commit === cursor.seq + 1) yield* reader.read(said);

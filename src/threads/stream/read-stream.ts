@@ -1,34 +1,67 @@
 // A thread as one reader follows it: first what was committed after the place it was at, then what comes.
 
+import type { Thread } from "../../backend/thread-store.ts";
+import { holdfastError } from "../../contracts/error.ts";
 import type { Host } from "../host.ts";
+import { checkRunNumber } from "../read-runs.ts";
 import { threadNotFound } from "../thread-errors.ts";
 import { follow } from "./follow.ts";
 import type { LivePosition } from "./live-reader.ts";
-import { isBusy, restAfter } from "./rest.ts";
-import { afterCommit, readCursor, type StreamEvent } from "./stream.ts";
+import { look, restAfter, restAt } from "./rest.ts";
+import { afterCommit, type Cursor, readCursor, type StreamEvent } from "./stream.ts";
 
 export type StreamOptions = {
   /** The id of the last committed event that was seen; everything from the beginning unless given, nothing old at `now`. */
   readonly after?: string;
+  /** In its place: from the beginning of this run, or from now on when it has not begun. */
+  readonly run?: number;
   /** Where it was in what the model said: the last delta's step and attempt, and its offset plus the length of its text. */
   readonly live?: LivePosition;
-  /** Ends after the event that ends a run or has it wait for somebody; otherwise it goes on until the signal fires. */
-  readonly untilRest?: boolean;
+  /**
+   * Ends after the event that ends a run or has it wait for somebody; `at-once`: also where the last one that was seen is
+   * such an event, and nobody has said or answered anything since. Otherwise it goes on until the signal fires.
+   */
+  readonly untilRest?: boolean | "at-once";
   readonly signal?: AbortSignal;
 };
 
 export async function* readStream(host: Host, threadId: string, options: StreamOptions): AsyncGenerator<StreamEvent> {
-  const { after, live, signal, untilRest = false } = options;
-  const from = after === "now" ? undefined : readCursor(after);
+  const { after, run, live, signal, untilRest = false } = options;
+  const seen = after === undefined || after === "now" ? undefined : readCursor(after);
+  if (run !== undefined) checkRun(run, after);
   const thread = await host.stores.threads.get(threadId);
   if (!thread) throw threadNotFound(threadId);
   // What is committed already is history: the message tells it, and nobody says it any more.
   const { next_seq: wordsFrom } = thread;
-  let isAtRest = false;
-  const isOver = async () => untilRest && !(await isBusy(host, threadId)) && isAtRest;
-  const following = { threadId, from: from ?? afterCommit(wordsFrom - 1), live, wordsFrom, signal, isOver };
-  for await (const event of follow(host, following)) {
+  const before = seen && untilRest === "at-once" ? seen : undefined;
+  let isAtRest = before ? undefined : false;
+  const isOver = async (read: number) => {
+    if (untilRest === false) return false;
+    const { thread: now, isBusy } = await look(host, threadId);
+    // What was committed meanwhile is yet to be told.
+    if (isBusy || (now?.next_seq ?? 0) > read + 1) return false;
+    isAtRest ??= before !== undefined && (await restAt(host, thread, before));
+    return isAtRest;
+  };
+  const from = seen ?? (await placeToBegin(host, thread, { after, run }));
+  for await (const event of follow(host, { threadId, from, live, wordsFrom, signal, isOver })) {
     isAtRest = restAfter(event, isAtRest);
     yield event;
   }
+}
+
+async function placeToBegin(
+  { stores }: Host,
+  { id, next_seq }: Thread,
+  { after, run }: { readonly after: string | undefined; readonly run: number | undefined },
+): Promise<Cursor> {
+  if (after === "now") return afterCommit(next_seq - 1);
+  if (run === undefined) return afterCommit(-1);
+  // Looked for after the thread was read: what is not found there begins later.
+  return afterCommit(((await stores.threads.firstEventOf(id, run)) ?? next_seq) - 1);
+}
+
+function checkRun(run: number, after: string | undefined): void {
+  checkRunNumber(run);
+  if (after !== undefined) throw holdfastError("invalid_argument", "A stream begins with a run or after an event.");
 }

@@ -56,6 +56,5 @@ export async function* sentStream(host: Host, { threadId, entry, outcome, signal
 async function placeBefore({ stores }: Host, threadId: string, entryId: string, next: number): Promise<Cursor> {
   const fate = await stores.inbox.fate(threadId, entryId);
   if (!fate?.drained || fate.run === null) return afterCommit(next - 1);
-  const [first] = await stores.threads.eventsOfRun(threadId, fate.run);
-  return afterCommit((first?.seq ?? 0) - 1);
+  return afterCommit(((await stores.threads.firstEventOf(threadId, fate.run)) ?? 0) - 1);
 }

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attachedPath, type Family, newFamily, relationship } from "../../../test/family.ts";
-import { variableAbilities } from "../../abilities/variables.ts";
-import { createAbilities } from "../../contracts/abilities/ability.ts";
-import { dispatch, redactedParameters } from "../../contracts/abilities/dispatcher.ts";
+import { attachedPath, newFamily, relationship } from "../../../test/family.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { createEntry } from "../new-entry.ts";
 import { deliveryOf } from "./deliver.ts";
@@ -172,32 +169,5 @@ describe("variables that cannot be taken", () => {
     const late = waits.variables.submit(waits.family.parent.id, request_id, { env: { TOKEN: SECRET } });
     await expect(late).rejects.toMatchObject({ code: "subagent_limit_reached" });
     expect(await waits.family.children()).toHaveLength(1);
-  });
-});
-
-describe("the abilities for it", () => {
-  const abilitiesOf = (family: Family) => createAbilities(variableAbilities(createVariables(family.host)));
-  const called = (family: Family, name: string, input: JsonMap) =>
-    dispatch(name, input, { abilities: abilitiesOf(family) });
-
-  it("tell what is missing, take it, and refuse with a code", async () => {
-    const { family, requestId } = await waiting();
-    const about = { parent_thread_id: family.parent.id, request_id: requestId };
-    expect(await called(family, "holdfast/get-variables", about)).toMatchObject({ missing: ["TOKEN"] });
-    const env = { TOKEN: SECRET };
-    expect(await called(family, "holdfast/submit-variables", { ...about, env: {} })).toMatchObject({
-      code: "variables_missing",
-    });
-    const answer = await called(family, "holdfast/submit-variables", { ...about, env });
-    expect(answer).toMatchObject({ status: "success" });
-    expect(JSON.stringify(answer)).not.toContain(SECRET);
-    const shown = redactedParameters("holdfast/submit-variables", { ...about, env }, abilitiesOf(family));
-    expect(shown).toEqual({ ...about, env: "[redacted]" });
-    expect(await called(family, "holdfast/get-variables", about)).toMatchObject({
-      code: "variable_request_not_found",
-    });
-    expect(await called(family, "holdfast/get-variables", {})).toMatchObject({
-      code: "variable_request_not_found",
-    });
   });
 });

@@ -1,0 +1,72 @@
+// Completion for shells: the nouns, then the verbs of a noun, then the options of a verb.
+import type { Verb } from "./verb.ts";
+
+export const shells = ["bash", "zsh", "fish"] as const;
+
+export type Shell = (typeof shells)[number];
+
+const usual = ["--json", "--quiet", "--url", "--config", "--data", "--help"];
+
+export function completionScript(shell: Shell, verbs: readonly Verb[]): string {
+  switch (shell) {
+    case "bash":
+      return bash(verbs);
+    case "zsh":
+      return `autoload -U +X bashcompinit && bashcompinit\n${bash(verbs)}`;
+    case "fish":
+      return fish(verbs);
+  }
+}
+
+function bash(verbs: readonly Verb[]): string {
+  const cases = [...wordsAfter(verbs)].map(
+    ([typed, words]) => `    ${JSON.stringify(typed)}) words="${words.join(" ")}" ;;`,
+  );
+  return `_holdfast() {
+  local typed="" words="" index
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    [[ "\${COMP_WORDS[index]}" == -* ]] && continue
+    typed="\${typed:+$typed }\${COMP_WORDS[index]}"
+  done
+  case "$typed" in
+${cases.join("\n")}
+    *) words="" ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -F _holdfast holdfast
+`;
+}
+
+function fish(verbs: readonly Verb[]): string {
+  const nouns = new Set(verbs.map(({ name }) => name.split(" ")[0] ?? ""));
+  const first = [...nouns].map((noun) => `complete -c holdfast -n __fish_use_subcommand -f -a ${noun}`);
+  const second = verbs.flatMap(({ name, summary }) => {
+    const [noun, verb] = name.split(" ");
+    if (verb === undefined) return [];
+    return [`complete -c holdfast -n "__fish_seen_subcommand_from ${noun}" -f -a ${verb} -d ${quoted(summary)}`];
+  });
+  return `${[...first, ...second].join("\n")}\n`;
+}
+
+/** What may come next, by what was typed. */
+function wordsAfter(verbs: readonly Verb[]): ReadonlyMap<string, readonly string[]> {
+  const after = new Map<string, string[]>();
+  const add = (typed: string, word: string) => {
+    const words = after.get(typed) ?? [];
+    if (!words.includes(word)) words.push(word);
+    after.set(typed, words);
+  };
+  for (const { name, options = {} } of verbs) {
+    const words = name.split(" ");
+    words.forEach((word, index) => {
+      add(words.slice(0, index).join(" "), word);
+    });
+    for (const flag of [...Object.keys(options).map((flags) => flags.split(" ")[0] ?? ""), ...usual]) add(name, flag);
+  }
+  return after;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "\\'")}'`;
+}

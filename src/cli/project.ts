@@ -1,0 +1,105 @@
+// Where the command line works: the project's own definitions, and the folder with its data.
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { postgres } from "../backend/postgres/postgres.ts";
+import { sqlite } from "../backend/sqlite/sqlite.ts";
+import { errorMessage } from "../contracts/error.ts";
+import { isMap } from "../contracts/json.ts";
+import type { HoldfastOptions, Project } from "../holdfast.ts";
+import type { ServerOptions } from "../server/server-options.ts";
+import { Refusal } from "./refusal.ts";
+import { tourProject } from "./tour/project.ts";
+
+export type ProjectOptions = {
+  /** The file with the project; `holdfast.config.*` in the current folder unless given. */
+  readonly config?: string;
+  /** The folder with the database, its key and the owner's token; `.holdfast` unless given. */
+  readonly data?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+};
+
+/** What a configuration file may export. */
+export type ProjectFile = Project & { readonly server?: ServerOptions };
+
+export type OpenedProject = {
+  readonly project: ProjectFile;
+  /** The file that it came from; undefined for the tour's. */
+  readonly config: string | undefined;
+  readonly data: DataFolder;
+  /** What the runtime is created with. */
+  options(): HoldfastOptions;
+};
+
+/** What is kept beside the database. */
+export type DataFolder = {
+  readonly path: string;
+  readonly database: string;
+  readonly ownerToken: string;
+  /** Where a server says that it is, while it runs. */
+  readonly server: string;
+};
+
+const configNames = ["ts", "mts", "js", "mjs"].map((extension) => `holdfast.config.${extension}`);
+
+/** The user that whoever sits at this machine acts as. */
+export const OWNER = 1;
+
+export async function openProject({ config, data, env, cwd }: ProjectOptions): Promise<OpenedProject> {
+  const folder = dataFolder(resolve(cwd, data ?? env.HOLDFAST_DATA ?? ".holdfast"));
+  const file = configFile(config ?? env.HOLDFAST_CONFIG, cwd);
+  const project: ProjectFile = file === undefined ? tourProject(folder.path) : await loadProject(file);
+  return {
+    project,
+    config: file,
+    data: folder,
+    options() {
+      const { server: _, ...definitions } = project;
+      const { trust } = definitions;
+      return {
+        ...definitions,
+        backend: project.backend ?? usualBackend(folder, env),
+        trust: { ...trust, administrators: [...new Set([OWNER, ...(trust?.administrators ?? [])])] },
+      };
+    },
+  };
+}
+
+function dataFolder(path: string): DataFolder {
+  return {
+    path,
+    database: join(path, "holdfast.db"),
+    ownerToken: join(path, "owner-token"),
+    server: join(path, "server.json"),
+  };
+}
+
+function usualBackend({ path, database }: DataFolder, env: NodeJS.ProcessEnv): HoldfastOptions["backend"] {
+  if (env.DATABASE_URL) return postgres(env.DATABASE_URL);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return sqlite(database);
+}
+
+function configFile(given: string | undefined, cwd: string): string | undefined {
+  if (given === undefined) return configNames.map((name) => join(cwd, name)).find((path) => existsSync(path));
+  const path = resolve(cwd, given);
+  if (existsSync(path)) return path;
+  throw new Refusal(
+    { code: "config_not_found", message: `There is no file ${given}.` },
+    "Name a file whose default export is a project, or run holdfast init to make one.",
+  );
+}
+
+async function loadProject(file: string): Promise<ProjectFile> {
+  const hint = "Export { agents: [...] } as the default export of the file.";
+  let loaded: { readonly default?: unknown };
+  try {
+    loaded = (await import(pathToFileURL(file).href)) as typeof loaded;
+  } catch (thrown) {
+    throw new Refusal({ code: "config_invalid", message: `${file}: ${errorMessage(thrown)}` }, hint, thrown);
+  }
+  const project = loaded.default;
+  if (isMap(project) && Array.isArray(project.agents)) return project as unknown as ProjectFile;
+  throw new Refusal({ code: "config_invalid", message: `${file} has no project as its default export.` }, hint);
+}

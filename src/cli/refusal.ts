@@ -1,0 +1,48 @@
+// What a verb ends with when something was refused: the code, the sentence and what to do, on stderr, and an exit code that
+// scripts can tell apart.
+import { errorMessage, HoldfastError, hintOf } from "../contracts/error.ts";
+import type { OperationError } from "../contracts/operation-error.ts";
+
+export const exitCodes = {
+  ok: 0,
+  /** Refused or failed. */
+  failed: 1,
+  /** The command line itself cannot be read. */
+  usage: 2,
+  /** What was named is not there. */
+  notFound: 3,
+  /** No token, a wrong one, or one that may not do this. */
+  forbidden: 4,
+  /** Neither a server nor a database answers. */
+  unreachable: 5,
+  interrupted: 130,
+} as const;
+
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor({ code, message }: OperationError, hint: string | undefined = hintOf(code), cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Anything that was thrown, as a refusal. What nobody planned for is told in its own words, without a trace. */
+export function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown;
+  if (thrown instanceof HoldfastError) {
+    return new Refusal({ code: thrown.code, message: thrown.detail }, thrown.hint, thrown);
+  }
+  return new Refusal({ code: "unexpected", message: errorMessage(thrown) }, undefined, thrown);
+}
+
+export function exitCodeOf({ code }: Refusal): number {
+  if (code === "aborted") return exitCodes.interrupted;
+  if (code === "usage") return exitCodes.usage;
+  if (code === "server_unreachable" || code.startsWith("database_")) return exitCodes.unreachable;
+  if (code === "unauthenticated" || code.endsWith("_forbidden")) return exitCodes.forbidden;
+  return code.endsWith("_not_found") ? exitCodes.notFound : exitCodes.failed;
+}

@@ -1,0 +1,49 @@
+// Every verb of the command line.
+import { completionScript, shells } from "./completion.ts";
+import { Refusal } from "./refusal.ts";
+import type { Verb } from "./verb.ts";
+import { agentVerbs } from "./verbs/agents.ts";
+import { approvalVerbs } from "./verbs/approvals.ts";
+import { auditVerbs } from "./verbs/audit.ts";
+import { chatVerbs } from "./verbs/chat.ts";
+import { databaseVerbs } from "./verbs/database.ts";
+import { initVerbs } from "./verbs/init.ts";
+import { mcpVerbs } from "./verbs/mcp.ts";
+import { memoryVerbs } from "./verbs/memory.ts";
+import { openApiVerbs } from "./verbs/openapi.ts";
+import { operateVerbs } from "./verbs/operate.ts";
+import { serveVerbs } from "./verbs/serve.ts";
+import { threadVerbs } from "./verbs/threads.ts";
+import { tokenVerbs } from "./verbs/tokens.ts";
+
+const known: readonly Verb[] = [
+  ...initVerbs,
+  ...serveVerbs,
+  ...mcpVerbs,
+  ...chatVerbs,
+  ...threadVerbs,
+  ...approvalVerbs,
+  ...memoryVerbs,
+  ...tokenVerbs,
+  ...auditVerbs,
+  ...agentVerbs,
+  ...operateVerbs,
+  ...databaseVerbs,
+  ...openApiVerbs,
+];
+
+/** It completes itself too. */
+const completion: Verb = {
+  name: "completion",
+  summary: "a script that completes commands in a shell",
+  takes: { "<shell>": shells.join(", ") },
+  examples: ["source <(holdfast completion bash)", "holdfast completion fish | source"],
+  async run({ given, terminal }) {
+    const shell = shells.find((each) => each === given.shell);
+    if (!shell) throw new Refusal({ code: "usage", message: `The shell must be ${shells.join(", ")}.` });
+    const script = completionScript(shell, verbs);
+    terminal.answer({ script }, () => script.trimEnd());
+  },
+};
+
+export const verbs: readonly Verb[] = [...known, completion];

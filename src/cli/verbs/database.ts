@@ -1,0 +1,139 @@
+// holdfast db …: migrate, check, backup, prune and move, for those who look after the database itself.
+import { resolve } from "node:path";
+import { backupSqlite } from "../../backend/sqlite/backup.ts";
+import { sqliteReader } from "../../backend/sqlite/read-only.ts";
+import { holdfastError } from "../../contracts/error.ts";
+import { checkDatabase, migrateDatabase, moveDatabase } from "../../database.ts";
+import { type Database, fileOf, namedDatabase } from "../databases.ts";
+import { whole } from "../read-option.ts";
+import { Refusal } from "../refusal.ts";
+import { table } from "../terminal.ts";
+import type { Verb } from "../verb.ts";
+
+const DAY_MS = 86_400_000;
+
+export const databaseVerbs: readonly Verb[] = [
+  {
+    name: "db migrate",
+    summary: "bring the database to the version of this program",
+    async run({ terminal, project }) {
+      const { backend } = (await project()).options();
+      const answer = { ...(await migrateDatabase(backend)), place: backend.place };
+      terminal.answer(answer, ({ from, to, place }) =>
+        from === to ? `${place} has version ${to} already.` : `${place}: from version ${from} to ${to}.`,
+      );
+    },
+  },
+  {
+    name: "db check",
+    summary: "whether the database is whole, and what is in it; beside a running server too",
+    async run({ terminal, project }) {
+      const { backend, secretKey } = (await project()).options();
+      const reader = await readerOf(backend);
+      try {
+        const answer = { place: backend.place, ...(await checkDatabase(backend, reader, { secretKey })) };
+        terminal.answer(answer, ({ version, tables, unnamed, problems }) => [
+          ...table([["TABLE", "ROWS"], ...tables.map((each) => [each.table, String(each.rows)])]),
+          `Version ${version}. ${unnamed.contents} contents (${unnamed.bytes} bytes) are named by no file.`,
+          ...(problems.length === 0 ? ["It is whole."] : problems),
+        ]);
+        if (answer.problems.length > 0) throw new Refusal({ code: "unhealthy", message: "The database is not whole." });
+      } finally {
+        await reader.close();
+      }
+    },
+  },
+  {
+    name: "db backup",
+    summary: "copy the database into a new file, while it is worked on",
+    takes: { "<file>": "where to; it must not exist" },
+    options: { "--include-key": "copy the secret key beside it; whoever has both can read everything" },
+    examples: ["holdfast db backup backups/monday.db"],
+    async run({ given, terminal, project, cwd }) {
+      const { backend } = (await project()).options();
+      const path = fileOf(backend);
+      if (path === undefined) throw unsupported(backend);
+      const includeKey = given.includeKey === true;
+      const onProgress = (done: number, of: number) => terminal.progress(done, of, "pages");
+      const answer = await backupSqlite(path, resolve(cwd, String(given.file)), { includeKey, onProgress });
+      terminal.answer(answer, ({ file, tables }) => {
+        const rows = tables.reduce((sum, each) => sum + each.rows, 0);
+        return `${file}: ${rows} rows of ${tables.length} tables, read again and whole.`;
+      });
+      if (!includeKey) terminal.note("It opens only with the secret key, which is not in it: keep that elsewhere.");
+    },
+  },
+  {
+    name: "db prune",
+    summary: "delete threads that rest, and bytes that no file names any more",
+    options: {
+      "--idle <days>": "how long nobody has used a thread at least",
+      "--dry-run": "only tell what would go",
+    },
+    async run({ given, terminal, client }) {
+      const days = whole("--idle", given.idle);
+      if (days === undefined) throw new Refusal({ code: "usage", message: "Say with --idle for how many days." });
+      const dry_run = given.dryRun === true;
+      const runtime = await client();
+      const idle = { idle_ms: days * DAY_MS, dry_run };
+      const { deleted } = await runtime.call<{ deleted: string[] }>("holdfast/prune-threads", idle);
+      const files = await runtime.call<{ contents: number; bytes: number }>("holdfast/prune-files", { dry_run });
+      terminal.answer({ dry_run, threads: deleted, ...files }, ({ threads, contents, bytes }) => {
+        const verb = dry_run ? "would be" : "were";
+        return [
+          ...threads.map((id) => `${dry_run ? "would delete" : "deleted"} ${id}`),
+          `${threads.length} threads ${verb} deleted, ${contents} contents (${bytes} bytes) ${verb} removed.`,
+        ];
+      });
+    },
+  },
+  {
+    name: "db move",
+    summary: "move everything to another database, waiting threads in their place; the old one refuses from then on",
+    options: {
+      "--to <database>": "a path that does not exist yet, or a postgres:// URL with an empty schema",
+      "--from <database>": "the same for the old one; the project's database unless given",
+      "--schema <name>": "the schema of the database that is named by a URL; holdfast unless given",
+    },
+    examples: ["holdfast db move --to postgres://app@db.internal/app", "holdfast db move --to copy.db --from …"],
+    async run({ given, terminal, project, cwd, signal }) {
+      const { schema } = given;
+      const to = namedDatabase(given.to, { flag: "--to", schema, cwd });
+      const opened = await project();
+      const { secretKey } = opened.project;
+      const named = given.from !== undefined;
+      const from = named ? namedDatabase(given.from, { flag: "--from", schema, cwd }) : opened.options().backend;
+      const onProgress = terminal.progress.bind(terminal);
+      const moved = await moveDatabase({ from, to, secretKey, signal, onProgress });
+      terminal.answer({ from: from.place, to: to.place, ...moved }, ({ rows, tables }) => [
+        ...(tables.length === 0 ? [] : checksums(tables)),
+        `${rows} rows of ${tables.length} tables are in ${to.place}, and the same on both sides.`,
+      ]);
+      terminal.note(`${from.place} refuses from now on. ${pointing(to)}`);
+    },
+  },
+];
+
+async function readerOf(backend: Database) {
+  const path = fileOf(backend);
+  return path === undefined ? await backend.open() : sqliteReader(path);
+}
+
+function unsupported({ name, place }: Database): Error {
+  if (name === "sqlite") return holdfastError("backup_unsupported", "A database in memory cannot be backed up.");
+  return holdfastError(
+    "backup_unsupported",
+    `${place} is backed up with pg_dump --schema and the name of the schema; keep HOLDFAST_SECRET_KEY too, elsewhere.`,
+  );
+}
+
+function checksums(tables: readonly { table: string; rows: number; checksum: string }[]): readonly string[] {
+  const rows = tables.map((each) => [each.table, String(each.rows), each.checksum]);
+  return table([["TABLE", "ROWS", "CHECKSUM"], ...rows]);
+}
+
+function pointing({ name }: Database): string {
+  return name === "postgres"
+    ? "Start with DATABASE_URL set to the new one, or name it in the configuration."
+    : "Start with --data set to its folder where it is named holdfast.db, or name it in the configuration.";
+}

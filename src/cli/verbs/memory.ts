@@ -1,0 +1,89 @@
+// holdfast memory …: what is remembered beyond threads.
+import type { JsonMap } from "../../contracts/json.ts";
+import { whole } from "../read-option.ts";
+import { table } from "../terminal.ts";
+import type { Verb } from "../verb.ts";
+
+const name = { "<name>": "its name, such as preferences/tone" };
+
+const place = {
+  "--layer <layer>": "user, agent or workspace; user unless given",
+  "--agent <slug>": "of which agent",
+  "--user <number>": "of which user; your own unless given",
+};
+
+export const memoryVerbs: readonly Verb[] = [
+  {
+    name: "memory list",
+    summary: "what is remembered",
+    options: {
+      ...place,
+      "--folder <folder>": "only below it",
+      "--limit <number>": "how many at most; 50 unless given",
+    },
+    async run({ given, terminal, client }) {
+      const { folder } = given;
+      const input = { ...placeOf(given), folder, limit: whole("--limit", given.limit) };
+      const answer = await (await client()).call<{ memories: readonly JsonMap[] }>("holdfast/list-memories", input);
+      terminal.answer(answer, ({ memories }) => listed(memories));
+    },
+  },
+  {
+    name: "memory search",
+    summary: "what is remembered about some words",
+    takes: { "<words...>": "the words" },
+    options: { ...place, "--limit <number>": "how many at most; 50 unless given" },
+    async run({ given, terminal, client }) {
+      const words = [given.words].flat().join(" ");
+      const input = { ...placeOf(given), words, limit: whole("--limit", given.limit) };
+      const answer = await (await client()).call<{ memories: readonly JsonMap[] }>("holdfast/list-memories", input);
+      terminal.answer(answer, ({ memories }) => listed(memories));
+    },
+  },
+  {
+    name: "memory show",
+    summary: "one memory, with where it comes from",
+    takes: name,
+    options: place,
+    async run({ given, terminal, client }) {
+      const found = await (await client()).call("holdfast/get-memory", { ...placeOf(given), name: given.name });
+      terminal.answer(found, ({ content, metadata }) => [String(content), "", JSON.stringify(metadata)]);
+    },
+  },
+  {
+    name: "memory write",
+    summary: "remember something",
+    takes: { ...name, "<content...>": "what to remember" },
+    options: { ...place, "--if-match <hash>": "only while this is what is remembered" },
+    async run({ given, terminal, client }) {
+      const content = [given.content].flat().join(" ");
+      const input = { ...placeOf(given), name: given.name, content, if_match: given.ifMatch };
+      terminal.answer(
+        await (await client()).call("holdfast/put-memory", input),
+        ({ hash }) => `Remembered as ${String(hash)}.`,
+      );
+    },
+  },
+  {
+    name: "memory forget",
+    summary: "erase a memory for good",
+    takes: name,
+    options: place,
+    async run({ given, terminal, client }) {
+      const answer = await (await client()).call("holdfast/delete-memory", { ...placeOf(given), name: given.name });
+      terminal.answer(answer, () => "Forgotten.");
+    },
+  },
+];
+
+function placeOf({ layer, agent, user }: Readonly<Record<string, unknown>>): object {
+  return { layer, agent, user_id: whole("--user", user) };
+}
+
+function listed(memories: readonly JsonMap[]): readonly string[] | string {
+  if (memories.length === 0) return "Nothing is remembered.";
+  const rows = memories.map(({ name: filename, layer, bytes, updated_at }) =>
+    [filename, layer, bytes, updated_at].map(String),
+  );
+  return table([["NAME", "LAYER", "BYTES", "UPDATED"], ...rows]);
+}

@@ -1,0 +1,112 @@
+// holdfast doctor, metrics, calls and switches …: for those who watch over it.
+import type { JsonMap } from "../../contracts/json.ts";
+import { readJson, whole } from "../read-option.ts";
+import { Refusal } from "../refusal.ts";
+import { table } from "../terminal.ts";
+import type { Verb, Work } from "../verb.ts";
+
+type Finding = { readonly thread_id: string | null; readonly sentence: string; readonly command: string | null };
+
+export const operateVerbs: readonly Verb[] = [
+  {
+    name: "doctor",
+    summary: "why something does not go on, in a sentence, and what to type",
+    takes: { "[thread]": "the id of a thread; everything unless given" },
+    async run({ given, terminal, client }) {
+      const runtime = await client();
+      if (given.thread !== undefined) {
+        const found = await runtime.call<Finding>("holdfast/diagnose-thread", { thread_id: given.thread });
+        return terminal.answer(found, told);
+      }
+      const answer = await runtime.call<{ healthy: boolean; findings: readonly Finding[] }>("holdfast/diagnose");
+      terminal.answer(answer, ({ healthy, findings }) => {
+        if (healthy && findings.length === 0) return "Everything goes on.";
+        return findings.flatMap((finding) => [
+          `${finding.thread_id ?? "everything"}:`,
+          ...told(finding).map((line) => `  ${line}`),
+        ]);
+      });
+      if (!answer.healthy) throw new Refusal({ code: "unhealthy", message: "Something does not go on." });
+    },
+  },
+  {
+    name: "metrics",
+    summary: "how everything stands, in numbers",
+    async run({ terminal, client }) {
+      const answer = await (await client()).call("holdfast/metrics");
+      terminal.answer(answer, (metrics) =>
+        Object.entries(metrics).map(([name, value]) => `${name}  ${JSON.stringify(value)}`),
+      );
+    },
+  },
+  {
+    name: "calls unknown",
+    summary: "calls of which nobody could tell what they did",
+    async run({ terminal, client }) {
+      const answer = await (await client()).call<{ calls: readonly JsonMap[] }>("holdfast/list-unknown-calls");
+      terminal.answer(answer, ({ calls }) => {
+        if (calls.length === 0) return "There are none.";
+        const rows = calls.map((each) =>
+          [each.thread_id, each.run, each.number, each.tool_name, each.idempotency_key].map(String),
+        );
+        return table([["THREAD", "RUN", "CALL", "TOOL", "IDEMPOTENCY KEY"], ...rows]);
+      });
+    },
+  },
+  {
+    name: "calls settle",
+    summary: "say what a call of unknown outcome did",
+    takes: {
+      "<thread>": "its thread",
+      "<run>": "its run",
+      "<call>": "its number",
+      "<result>": "what came of it, as JSON",
+    },
+    async run({ given, terminal, client }) {
+      const answer = await (await client()).call("holdfast/settle-call", {
+        thread_id: given.thread,
+        run: whole("<run>", given.run),
+        number: whole("<call>", given.call),
+        result: readJson(given.result),
+      });
+      terminal.answer(answer, () => "Settled.");
+    },
+  },
+  {
+    name: "switches list",
+    summary: "tools and agents that are switched off",
+    async run({ terminal, client }) {
+      const answer = await (await client()).call<{ switches: readonly JsonMap[] }>("holdfast/list-switches");
+      terminal.answer(answer, ({ switches }) => {
+        if (switches.length === 0) return "Nothing is switched off.";
+        const rows = switches.map((each) =>
+          [each.kind, each.name, each.off === true ? "off" : "on", each.reason].map(String),
+        );
+        return table([["KIND", "NAME", "IS", "WHY"], ...rows]);
+      });
+    },
+  },
+  {
+    name: "switches off",
+    summary: "the kill switch: a tool does not run, an agent's threads wait",
+    takes: { "<kind>": "tool or agent", "<name>": "its name" },
+    options: { "--reason <words>": "why" },
+    run: (work) => turn(work, true),
+  },
+  {
+    name: "switches on",
+    summary: "let a tool or an agent go on",
+    takes: { "<kind>": "tool or agent", "<name>": "its name" },
+    run: (work) => turn(work, false),
+  },
+];
+
+function told({ sentence, command }: Finding): readonly string[] {
+  return command === null ? [sentence] : [sentence, command];
+}
+
+async function turn({ given, terminal, client }: Work, off: boolean): Promise<void> {
+  const { kind, name, reason } = given;
+  const answer = await (await client()).call("holdfast/set-switch", { kind, name, off, reason });
+  terminal.answer(answer, () => `${String(name)} is ${off ? "off" : "on"}.`);
+}

@@ -1,0 +1,110 @@
+// How every request is received and every answer sent: with an id, as one of our names, to pages that may ask, with the
+// headers that keep browsers careful, and with a line in the log.
+import { randomUUID } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context, MiddlewareHandler } from "hono";
+import type { ServerEnv } from "./door.ts";
+import { createHostCheck, type HostOptions } from "./hosts.ts";
+import { problem } from "./problem.ts";
+
+export type ArrivalOptions = HostOptions & {
+  readonly closing: AbortSignal;
+  readonly log?: ((line: string) => void) | undefined;
+};
+
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
+
+export function createArrival({ closing, log, ...hostOptions }: ArrivalOptions): MiddlewareHandler<ServerEnv> {
+  const hosts = createHostCheck(hostOptions);
+
+  return async (context, next) => {
+    const began = performance.now();
+    const { req } = context;
+    const given = req.header("x-request-id");
+    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+    context.set("requestId", requestId);
+    const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>;
+    if (outgoing) {
+      context.set("takesStreams", true);
+      for (const [name, value] of careful) outgoing.setHeader(name, value);
+      outgoing.setHeader("X-Request-Id", requestId);
+    }
+    const origin = req.header("origin");
+    const refusal = hosts.refusal(req.header("host"), origin);
+    const isForeign = origin !== undefined && hosts.isForeign(origin);
+    if (refusal) context.res = problem(context, refusal);
+    else if (isForeign && isPreflight(context)) context.res = preflight(context);
+    else await next();
+
+    if (!outgoing) {
+      context.res.headers.set("X-Request-Id", requestId);
+      for (const [name, value] of careful) setUnlessThere(context.res.headers, name, value);
+    }
+    if (isForeign) letRead(context.res.headers, origin);
+    if (closing.aborted) context.res.headers.set("Connection", "close");
+    if (log) log(logLine(context, performance.now() - began));
+    const stream = context.get("stream");
+    if (!stream || !outgoing) return;
+    outgoing.writeHead(context.res.status, Object.fromEntries(context.res.headers));
+    stream(outgoing);
+    // Without the first assignment the second would be an answer made of both.
+    context.res = undefined;
+    context.res = RESPONSE_ALREADY_SENT;
+  };
+}
+
+/**
+ * What a browser may do with an answer; those that are pages say more themselves. Where there is a connection they are set
+ * on it before anything is answered, and what an answer says of its own stands over them.
+ */
+const careful: readonly (readonly [name: string, value: string])[] = Object.entries({
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cache-Control": "no-store",
+});
+
+function setUnlessThere(headers: Headers, name: string, value: string): void {
+  if (!headers.has(name)) headers.set(name, value);
+}
+
+/** What a page of another origin may see of an answer. It never brings cookies: tokens are all that counts here. */
+function letRead(headers: Headers, origin: string): void {
+  headers.set("Access-Control-Allow-Origin", origin);
+  headers.set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, Mcp-Session-Id, Link");
+  headers.set("Cross-Origin-Resource-Policy", "cross-origin");
+  headers.append("Vary", "Origin");
+}
+
+function isPreflight({ req }: Context<ServerEnv>): boolean {
+  return req.method === "OPTIONS" && req.header("access-control-request-method") !== undefined;
+}
+
+function preflight(context: Context<ServerEnv>): Response {
+  const asked = context.req.header("access-control-request-headers");
+  return context.body(null, 204, {
+    "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
+    ...(asked !== undefined && { "Access-Control-Allow-Headers": asked }),
+    "Access-Control-Max-Age": "600",
+  });
+}
+
+/** Neither the query, which may hold a ticket, nor any header of the request. */
+function logLine(context: Context<ServerEnv>, tookMs: number): string {
+  const { status } = context.res;
+  const refusal = context.get("refusal");
+  return JSON.stringify({
+    time: new Date().toISOString(),
+    request_id: context.get("requestId"),
+    method: context.req.method,
+    path: context.req.path,
+    status,
+    ms: Math.round(tookMs * 10) / 10,
+    token_id: context.get("principal")?.token_id ?? null,
+    ...(refusal && { code: refusal.code }),
+    ...(refusal && status >= 500 && { message: refusal.message }),
+  });
+}

@@ -1,0 +1,81 @@
+// Lets in whoever says who they are, as often as they may come and with as many streams as they may hold.
+import type { HttpBindings } from "@hono/node-server";
+import type { Context, MiddlewareHandler } from "hono";
+import { operationError } from "../contracts/operation-error.ts";
+import type { Principal } from "../contracts/trust/principal.ts";
+import { type Authenticate, isPrincipal, isStreamPath } from "./authenticate.ts";
+import type { ServerEnv } from "./door.ts";
+import { mcpPath } from "./mcp/mcp-path.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import { problem } from "./problem.ts";
+import { createRateLimit, type RateLimit } from "./rate-limit.ts";
+import type { ServerOptions } from "./server-options.ts";
+
+const RATE = { perSecond: 100, burst: 200 };
+const FAILURE_RATE = { perSecond: 1, burst: 20 };
+
+export function createEntrance(
+  authenticate: Authenticate,
+  streams: OpenStreams,
+  { rate = RATE, failureRate = FAILURE_RATE }: Pick<ServerOptions, "rate" | "failureRate">,
+): MiddlewareHandler<ServerEnv> {
+  const visits: RateLimit | undefined = rate ? createRateLimit(rate) : undefined;
+  const failures: RateLimit | undefined = failureRate ? createRateLimit(failureRate) : undefined;
+
+  return async (context, next) => {
+    const found = await authenticate(context);
+    if (!isPrincipal(found)) {
+      // Only those who fail are held up: others behind the same address may well be who they say.
+      const seconds = failures?.take(addressOf(context)) ?? 0;
+      if (seconds > 0) return tooMany(context, seconds, "This address has failed to say who calls too often.");
+      return problem(context, found, { "WWW-Authenticate": challenge(context) });
+    }
+    context.set("principal", found);
+    const seconds = visits?.take(visitorOf(found)) ?? 0;
+    if (seconds > 0) return tooMany(context, seconds, "This token has come too often.");
+    let release: (() => void) | undefined;
+    const hold = () => {
+      release ??= streams.hold(found);
+      if (release) return undefined;
+      context.header("Retry-After", "5");
+      return operationError("too_many_streams", "This token holds as many streams as it may.");
+    };
+    context.set("holdStream", hold);
+    const refusal = asksForStream(context) ? hold() : undefined;
+    if (refusal) return problem(context, refusal);
+    try {
+      await next();
+      const outgoing = (context.env as Partial<HttpBindings> | undefined)?.outgoing;
+      if (outgoing && isEventStream(context.res)) streams.add(found, outgoing);
+    } finally {
+      release?.();
+    }
+  };
+}
+
+function tooMany(context: Context<ServerEnv>, seconds: number, message: string): Response {
+  return problem(context, operationError("too_many_requests", message), { "Retry-After": String(seconds) });
+}
+
+function challenge(context: Context<ServerEnv>): string {
+  const isGiven = context.req.header("authorization") !== undefined || context.req.query("ticket") !== undefined;
+  return `Bearer realm="holdfast"${isGiven ? ', error="invalid_token"' : ""}`;
+}
+
+function addressOf(context: Context<ServerEnv>): string {
+  return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress ?? "";
+}
+
+function visitorOf({ token_id, acting_user_id, audience_id }: Principal): string {
+  return token_id === null ? `${audience_id} ${acting_user_id}` : String(token_id);
+}
+
+/** Other streams are held by the doors that answer with them, who refuse in the words of their protocol. */
+function asksForStream({ req }: Context<ServerEnv>): boolean {
+  if (req.method !== "GET" || req.path === mcpPath) return false;
+  return isStreamPath(req.path) || (req.header("accept")?.includes("text/event-stream") ?? false);
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+}

@@ -1,0 +1,3 @@
+// Where MCP is served.
+
+export const mcpPath = "/mcp";

@@ -1,0 +1,37 @@
+// Calls of which nobody could tell what they did, for operators who found out.
+import { holdfastError } from "../../contracts/error.ts";
+import { checkName, checkNumber } from "../check-arguments.ts";
+import type { Host } from "../host.ts";
+import { createEntry } from "../new-entry.ts";
+import type { Runtime } from "../runtime.ts";
+import { shownSettlement } from "./shown-settlement.ts";
+
+export function createCalls(host: Host): Runtime["calls"] {
+  const { stores, reached } = host;
+  const { threads } = stores;
+  return {
+    async unknown({ limit = 100 } = {}) {
+      checkNumber("limit", limit);
+      return await threads.unknownCalls(limit);
+    },
+    async settle({ thread_id, run, number }, result) {
+      checkName("thread_id", thread_id);
+      checkNumber("run", run);
+      checkNumber("number", number);
+      const call = await threads.call(thread_id, run, number);
+      if (call?.phase !== "unknown") {
+        throw holdfastError("call_not_unknown", `Call ${number} of run ${run} is not of unknown outcome.`);
+      }
+      const found = await shownSettlement(host, call, result);
+      const entry = createEntry.settlement(run, number, found, { key: `${run}:${number}` });
+      await reached(`before put ${entry.kind}`);
+      const { outcome } = await stores.inbox.put(thread_id, entry);
+      await reached(`after put ${entry.kind}`);
+      if (outcome === "stored" || outcome === "repeated") return;
+      throw holdfastError(
+        "call_not_unknown",
+        `Call ${number} of run ${run} was settled before, or its thread is over.`,
+      );
+    },
+  };
+}

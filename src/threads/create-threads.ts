@@ -1,0 +1,62 @@
+// Threads as the runtime offers them: open, find, list, delete, and what operators do about those that do not go on.
+import { holdfastError } from "../contracts/error.ts";
+import { isMap } from "../contracts/json.ts";
+import { checkName, checkNumber, checkQuery, isName } from "./check-arguments.ts";
+import { diagnoseThread } from "./diagnose.ts";
+import type { Host } from "./host.ts";
+import { pruneFiles, pruneThreads } from "./housekeeping.ts";
+import { openThread } from "./open-thread.ts";
+import type { Runtime } from "./runtime.ts";
+import { subjectOf } from "./subject.ts";
+import { createHandle } from "./thread.ts";
+import { threadNotFound } from "./thread-errors.ts";
+
+export function createThreads(host: Host): Runtime["threads"] {
+  const { stores, agents, progress, reached } = host;
+  const { threads } = stores;
+  return {
+    async open(threadKey, given) {
+      return createHandle(host, await openThread(host, threadKey, given));
+    },
+    async find(threadKey) {
+      const thread = isName(threadKey) ? await threads.byKey(threadKey) : undefined;
+      return thread && createHandle(host, thread);
+    },
+    async get(id) {
+      const thread = isName(id) ? await threads.get(id) : undefined;
+      if (!thread) throw threadNotFound(id);
+      return createHandle(host, thread);
+    },
+    async list(query = {}) {
+      checkQuery(query);
+      return await threads.list(query);
+    },
+    async delete(id) {
+      await reached("before delete");
+      const deleted = isName(id) ? await threads.delete(id) : [];
+      await reached("after delete");
+      if (deleted.length === 0) throw threadNotFound(id);
+      for (const each of deleted) progress.changed(each, true);
+      return deleted;
+    },
+    async prune(given) {
+      const { idleMs, dryRun = false } = isMap(given) ? given : { idleMs: Number.NaN };
+      checkNumber("idleMs", idleMs);
+      return await pruneThreads(host, idleMs, { dryRun });
+    },
+    pruneFiles: ({ dryRun = false } = {}) => pruneFiles(host, { dryRun }),
+    async subject(id) {
+      const thread = isName(id) ? await threads.get(id) : undefined;
+      const agent = thread && (agents.get(thread.origin_agent) ?? agents.get(thread.agent));
+      if (!thread || !agent) throw threadNotFound(id);
+      return subjectOf(agent, await stores.subjects.get(id));
+    },
+    async retry(id) {
+      checkName("id", id);
+      if (await stores.engine.retry(id)) return;
+      if (!(await threads.get(id))) throw threadNotFound(id);
+      throw holdfastError("thread_not_stuck", `Thread "${id}" is not stuck.`);
+    },
+    diagnose: (id) => diagnoseThread(host, id),
+  };
+}
