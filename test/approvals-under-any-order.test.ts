@@ -14,8 +14,8 @@ import { rules } from "./approvals/shop.ts";
 import { eachDatabase, type World } from "./databases.ts";
 
 const sizes = {
-  sqlite: { numRuns: 25, maxCommands: 60 },
-  postgres: { numRuns: 3, maxCommands: 50 },
+  sqlite: { numRuns: 15, maxCommands: 60 },
+  postgres: { numRuns: 2, maxCommands: 50 },
 } as const;
 
 type Seen = Map<string, number>;
