@@ -16,7 +16,11 @@ async function newTexts({ everyMs = 1, ...changed }: Partial<LiveTextStore> & { 
       await changed.put?.(text);
       await liveText.put(text);
     },
-    get: (ids) => liveText.get(ids),
+    async get(ids) {
+      const found = await liveText.get(ids);
+      await changed.get?.(ids);
+      return found;
+    },
     async clear(id) {
       await liveText.clear(id);
       asked.push("clear");
@@ -31,6 +35,8 @@ async function newTexts({ everyMs = 1, ...changed }: Partial<LiveTextStore> & { 
     texts,
     asked,
     stored: () => liveText.get(["one"]),
+    /** As another process would. */
+    write: (text: LiveText) => liveText.put(text),
     elsewhere: createLiveTexts(liveText, { isShared: true }),
   };
 }
@@ -46,6 +52,31 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe("what models are saying", () => {
+  it("is newer than what was looked up meanwhile, also when it has ended by then", async () => {
+    const held = Promise.withResolvers<void>();
+    const looked = Promise.withResolvers<void>();
+    const get = async () => {
+      looked.resolve();
+      await held.promise;
+      return [];
+    };
+    const { texts, write } = await newTexts({ everyMs: 60_000, get });
+    const old = newAnswer(1);
+    old.say("An attempt that was given up.");
+    await write(old.text);
+    const told: number[] = [];
+    texts.listen("one", ({ attempt }) => told.push(attempt));
+    const looking = texts.look("one");
+    await looked.promise;
+    const answer = newAnswer(2);
+    answer.say("Yes.");
+    texts.say(answer.text);
+    texts.end("one");
+    held.resolve();
+    await looking;
+    expect(told).toEqual([2]);
+  });
+
   it("is written down a few times a second, and not at all when the answer was there sooner", async () => {
     const { texts, asked, stored } = await newTexts({ everyMs: 20 });
     const first = newAnswer();

@@ -26,6 +26,8 @@ export function createLiveTexts(
   const readers = new Map<string, Set<Reader>>();
   const unwritten = new Set<string>();
   const written = new Set<string>();
+  /** The threads of which something was said here while they were being looked up. */
+  const lookups = new Set<Set<string>>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   /** Everything that is written, one after another: what was cleared must not come back. */
@@ -65,12 +67,20 @@ export function createLiveTexts(
     schedule();
   }
 
+  /** What was said here since it was looked up is newer than what was found, also when it has ended meanwhile. */
   async function hear(threadIds: readonly string[]): Promise<void> {
+    // What this process has written of an answer that is over is cleared by then.
+    await writing;
+    const overtaken = new Set<string>();
+    lookups.add(overtaken);
     try {
       const elsewhere = threadIds.filter((id) => !own.has(id));
-      for (const text of await store.get(elsewhere)) if (!own.has(text.thread_id)) tell(text);
+      const found = await store.get(elsewhere);
+      for (const text of found) if (!own.has(text.thread_id) && !overtaken.has(text.thread_id)) tell(text);
     } catch {
       // As above.
+    } finally {
+      lookups.delete(overtaken);
     }
   }
 
@@ -84,6 +94,7 @@ export function createLiveTexts(
       }
       tell(text);
       if (!isShared) return;
+      for (const overtaken of lookups) overtaken.add(id);
       unwritten.add(id);
       schedule();
     },
