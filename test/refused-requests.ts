@@ -1,6 +1,7 @@
 // What the HTTP server refuses, each with the status and the code that docs/security.md promises. Every row sends a real
 // request to a real server.
 import { setTimeout as after } from "node:timers/promises";
+import { head, smuggledRequests } from "./refused-smuggling.ts";
 import { refusedWebhooks } from "./refused-webhooks.ts";
 import type { Answer, Served } from "./served-runtime.ts";
 
@@ -13,11 +14,6 @@ export type Refused = {
 };
 
 const json = "Content-Type: application/json\r\n";
-
-/** The start of a request by hand. */
-function head(line: string, token: string, more = ""): string {
-  return `${line} HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer ${token}\r\n${more}`;
-}
 
 async function tokenWith(served: Served, options: object): Promise<string> {
   return (await served.holdfast.tokens.create({ agent: "helper", owner_user_id: 1, ...options })).token;
@@ -318,88 +314,6 @@ const whatTheyBring: readonly Refused[] = [
   },
 ];
 
-const smuggled: readonly Refused[] = [
-  {
-    what: "A length and chunks at once",
-    status: 400,
-    code: "invalid_request",
-    send: (served) =>
-      served.send(
-        head("POST /threads", served.alice, `${json}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`),
-        "0\r\n\r\nGET /tokens HTTP/1.1\r\nHost: HOST\r\n\r\n",
-      ),
-  },
-  {
-    what: "Two lengths",
-    status: 400,
-    code: "invalid_request",
-    send: (served) =>
-      served.send(head("POST /threads", served.alice, `${json}Content-Length: 2\r\nContent-Length: 30\r\n\r\n{}`)),
-  },
-  {
-    what: "A length that is no number",
-    status: 400,
-    code: "invalid_request",
-    send: (served) => served.send(head("POST /threads", served.alice, `${json}Content-Length: +2\r\n\r\n{}`)),
-  },
-  {
-    what: "An encoding that hides chunks",
-    status: 400,
-    code: "invalid_request",
-    send: (served) =>
-      served.send(
-        head("POST /threads", served.alice, `${json}Transfer-Encoding: chunked, identity\r\n\r\n`),
-        "0\r\n\r\n",
-      ),
-  },
-  {
-    what: "A chunk whose size is no number",
-    status: 400,
-    code: "invalid_request",
-    send: (served) =>
-      served.send(
-        head("POST /threads", served.alice, `${json}Transfer-Encoding: chunked\r\n\r\n`),
-        "zz\r\n{}\r\n0\r\n\r\n",
-      ),
-  },
-  {
-    what: "A line end within a header",
-    status: 400,
-    code: "invalid_request",
-    send: (served) => served.send(head("GET /threads", served.alice, "X-Request-Id: a\rX-Forged: b\r\n\r\n")),
-  },
-  {
-    what: "A zero byte within a header",
-    status: 400,
-    code: "invalid_request",
-    send: (served) => served.send(head("GET /threads", served.alice, "X-Request-Id: a\0b\r\n\r\n")),
-  },
-  {
-    what: "A space before the colon of a header",
-    status: 400,
-    code: "invalid_request",
-    send: (served) => served.send(head("GET /threads", served.alice, "Content-Length : 5\r\n\r\n")),
-  },
-  {
-    what: "Headers without end",
-    status: 431,
-    code: "headers_too_large",
-    send: (served) => served.send(head("GET /threads", served.alice, `X-Long: ${"x".repeat(20_000)}\r\n\r\n`)),
-  },
-  {
-    what: "A request that does not come to its end",
-    status: 408,
-    code: "request_timeout",
-    send: (_, strict) => strict.send(head("GET /threads", strict.alice)),
-  },
-  {
-    what: "No host",
-    status: 400,
-    code: "invalid_request",
-    send: (served) => served.send("GET /threads HTTP/1.1\r\n\r\n"),
-  },
-];
-
 const browsers: readonly Refused[] = [
   {
     what: "A host that is not ours, as after DNS rebinding",
@@ -486,7 +400,7 @@ export const refusedRequests: Readonly<Record<string, readonly Refused[]>> = {
   Tickets: tickets,
   "What they may": whatTheyMay,
   "What they bring": whatTheyBring,
-  "Requests that are not what they seem": smuggled,
+  "Requests that are not what they seem": smuggledRequests,
   "Web pages": browsers,
   "Too often": tooOften,
   Webhooks: refusedWebhooks,
