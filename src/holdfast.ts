@@ -160,7 +160,10 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const report = reporting(options.onError ?? printError, secrets);
   for (const { definition, message } of problems)
     report(holdfastError("odd_definition", `${definition}: ${message}`), "");
-  const grants = createGrants({ store: stores.grants });
+  const grants = createGrants({
+    store: stores.grants,
+    isByGrant: async (tokenId) => (await stores.tokens.get(tokenId))?.by_grant ?? false,
+  });
   const approvalMemory = createApprovalMemory(stores.approvalMemory, sealing.bind);
   const closed = async (thrown: unknown) => {
     await driver.close();
@@ -204,7 +207,9 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     leaseMs,
     verifies: options.verifies ?? false,
   };
-  const { channels, bridge } = channelling.open(host);
+  const { channels, bridge } = channelling.open(host, () => ({
+    ...{ pendingActionStore: runtime.approvals, hooks: options.abilityHooks },
+  }));
   const worker = new Worker(host, driver, {
     concurrency: options.concurrency ?? 64,
     pollMs,
@@ -270,12 +275,24 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     close,
   };
   const { abilityHooks: hooks, chatHandlers: handlers } = options;
-  const operations = createOperations(runtime, { ...(hooks && { hooks }), ...(handlers && { handlers }) });
-  const desk = createDesk(operations, {
-    ...{ pendingActionStore: runtime.approvals, clean: (text: string) => secrets.clean(text) },
-    ...(hooks && { hooks }),
-  });
-  return { ...runtime, abilities: desk, channels };
+  const reportHere = (error: unknown) => report(error, "");
+  const extensions = { report: reportHere, ...(hooks && { hooks }), ...(handlers && { handlers }) };
+  const createAbilities = () =>
+    createDesk(createOperations(runtime, extensions), {
+      ...{ pendingActionStore: runtime.approvals, clean: (text: string) => secrets.clean(text) },
+      report: reportHere,
+      ...(hooks && { hooks }),
+    });
+  let abilities: Desk | undefined;
+  return {
+    ...runtime,
+    channels,
+    // Made when somebody asks for them: to make a hundred schemas takes longer than everything else here.
+    get abilities() {
+      abilities ??= createAbilities();
+      return abilities;
+    },
+  };
 }
 
 /** The models of every agent and prompt, ready to be asked. Throws what keeps one of them from that. */

@@ -1,6 +1,6 @@
 // Promise: whoever looks after the database can bring it up to date, look at it, back it up, tidy it and move it from a
 // terminal, and scripts can tell what came of it.
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -122,6 +122,16 @@ it("moves nothing to where the key would be missing", async () => {
   expect(refused.err).not.toContain(readFileSync(join(shell.folder, ".holdfast/holdfast.db.key"), "utf8").trim());
   expect(existsSync(join(shell.folder, "other.db"))).toBe(false);
   expect(await shell.json("threads", "list")).toMatchObject({ threads: [{}] });
+});
+
+it("moves nothing from where there is nothing, and makes nothing there", async () => {
+  const shell = newShell({ HOLDFAST_SECRET_KEY: secretKey });
+  for (const from of [["--from", "misspelt.db"], []]) {
+    const refused = await shell.run(["db", "move", ...from, "--to", "other.db", "--json"]);
+    expect(refused.code).toBe(5);
+    expect(refusal(refused.err)).toMatchObject({ code: "database_path_invalid" });
+  }
+  expect(readdirSync(shell.folder).filter((name) => name !== ".holdfast")).toEqual([]);
 });
 
 /** Past everything that the runtime looks after. */

@@ -23,7 +23,10 @@ export type DeskWorld = {
   grant(agent: string, ...users: readonly number[]): Promise<void>;
 };
 
-export async function deskWorld(options: Omit<HoldfastOptions, "backend">): Promise<DeskWorld> {
+/** A database of its own in memory unless given. */
+type WorldOptions = Omit<HoldfastOptions, "backend"> & Partial<Pick<HoldfastOptions, "backend">>;
+
+export async function deskWorld(options: WorldOptions): Promise<DeskWorld> {
   const holdfast = await createHoldfast({
     backend: sqlite(":memory:"),
     secretKey,

@@ -292,6 +292,17 @@ describe("a server that is to be reached from elsewhere", () => {
   it("says so when it cannot listen", async () => {
     const port = Number(new URL(served.url).port);
     await expect(serve(served.holdfast, { port })).rejects.toMatchObject({ code: "bind_refused" });
+    const nowhere = { port: 0, hostname: "nowhere.invalid" };
+    await expect(serve(served.holdfast, nowhere)).rejects.toMatchObject({ code: "bind_refused" });
+  });
+
+  it.each([70_000, -1, 1.5, Number.NaN, "8484"])("takes no port that is none, such as %j", async (port) => {
+    await expect(serve(served.holdfast, { port: port as number })).rejects.toMatchObject({ code: "invalid_argument" });
+  });
+
+  it.each([7, null, "", "a\0b"])("takes no host that is none, such as %j", async (hostname) => {
+    const options = { port: 0, hostname: hostname as string };
+    await expect(serve(served.holdfast, options)).rejects.toMatchObject({ code: "invalid_argument" });
   });
 });
 

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webhookChannel } from "../src/channels/webhook-channel.ts";
-import { type Refused, refusedRequests } from "./refused-requests.ts";
+import type { Refused } from "./refused-request.ts";
+import { refusedRequests } from "./refused-requests.ts";
 import { type Served, serveRuntime } from "./served-runtime.ts";
 
 const once = { perSecond: 0.001, burst: 1 };

@@ -80,5 +80,5 @@ export async function openMortal(
     if (!hasClosed) await (isDead ? died : close());
     expect(errors).toEqual([]);
   });
-  return { ...holdfast, close, died, die } satisfies MortalRuntime;
+  return Object.assign(Object.create(holdfast) as typeof holdfast, { close, died, die }) satisfies MortalRuntime;
 }

@@ -1,12 +1,5 @@
 // Requests that are not what they seem: what one server reads as one request, another behind it might read as two.
-import type { Refused } from "./refused-requests.ts";
-
-const json = "Content-Type: application/json\r\n";
-
-/** The start of a request by hand. */
-export function head(line: string, token: string, more = ""): string {
-  return `${line} HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer ${token}\r\n${more}`;
-}
+import { head, json, type Refused } from "./refused-request.ts";
 
 export const smuggledRequests: readonly Refused[] = [
   {

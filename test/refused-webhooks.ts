@@ -1,6 +1,6 @@
 // Webhooks that are refused: the sender has to prove that they are its own, and recent.
 import { createHmac } from "node:crypto";
-import type { Refused } from "./refused-requests.ts";
+import type { Refused } from "./refused-request.ts";
 import type { Answer, Served } from "./served-runtime.ts";
 
 /** A webhook that was signed so long ago, with this secret; now, and with the right one, unless given. */

@@ -132,6 +132,6 @@ it("that code of the host throws about is told at no door, and in no line of the
   expect(code).toBe("ability_exception");
   for (const [door, told] of Object.entries(await talkAtDoors(served, alice.token, "login"))) hear(door, told);
   hear("threads list", await typeCommand(served.url, alice.token, "threads", "list"));
-  // Why it failed is for whoever reads the log, except for what is known to be secret.
-  expect(house.leaks()).toEqual({ log: ["detail"] });
+  // Why it failed is for whoever reads the log and is told of errors, except for what is known to be secret.
+  expect(house.leaks()).toEqual({ log: ["detail"], "error reports": ["detail"] });
 });

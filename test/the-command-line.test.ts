@@ -1,5 +1,5 @@
 // Promise: everything can be done from a terminal, by people and by scripts, with a server beside it or without.
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { verbs } from "../src/cli/verbs.ts";
@@ -16,6 +16,34 @@ describe("the command line", () => {
     expect(await shell.run(["threads", "frob"])).toMatchObject({ code: 2, out: "" });
     const odd = await shell.run(["threads", "list", "--limit", "many"]);
     expect(odd).toMatchObject({ code: 2, err: "holdfast: usage: --limit must be a whole number, not many.\n" });
+    const beyond = await shell.run(["serve", "--port", "65536"]);
+    expect(beyond.err).toBe("holdfast: usage: --port must be a whole number up to 65535, not 65536.\n");
+    expect(await shell.run(["abilities", "run", "holdfast/metrics", "[]"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  it("does not go on serving what it cannot say where it is", async () => {
+    const shell = newShell();
+    mkdirSync(join(shell.folder, ".holdfast", "server.json"), { recursive: true });
+    expect(await shell.run(["serve", "--port", "0"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("EISDIR"),
+    });
+  });
+
+  it("ends when it is done, though the project has left something running, and prints all of it before", async () => {
+    const shell = newShell();
+    const holdfast = JSON.stringify(new URL("../src/index.ts", import.meta.url).href);
+    const project = `import { agent } from ${holdfast};
+      setInterval(() => undefined, 60_000);
+      export default { agents: [agent({ slug: "support", description: "Helps." })] };`;
+    writeFileSync(join(shell.folder, "holdfast.config.mts"), project);
+    const server = await shell.serve();
+    expect(await server.end()).toBe(0);
+    expect(await shell.run(["agents", "list"])).toMatchObject({ code: 0, out: expect.stringContaining("support") });
+    const { code, out } = await shell.run(["openapi"]);
+    expect(code).toBe(0);
+    expect(out.length).toBeGreaterThan(100_000);
+    expect(JSON.parse(out)).toHaveProperty("paths");
   });
 
   it("works on the database itself where no server runs, and exits with what came of it", async () => {
@@ -32,6 +60,17 @@ describe("the command line", () => {
     expect(missing).toMatchObject({ code: 3, out: "" });
     expect(JSON.parse(missing.err)).toMatchObject({ error: { code: "thread_not_found", hint: expect.any(String) } });
     expect(await shell.run(["run", "nobody", "Hello"])).toMatchObject({ code: 3 });
+    for (const nothing of [
+      ["run", "support", ""],
+      ["threads", "send", String(opened.id), " ", ""],
+    ]) {
+      expect(await shell.run(nothing)).toMatchObject({
+        code: 2,
+        out: "",
+        err: "holdfast: usage: There is nothing to say.\n",
+      });
+    }
+    expect(await shell.json("threads", "list")).toMatchObject({ threads: [{ id: opened.id }] });
   });
 
   it("goes through the door of the server beside it, with the owner's token", async () => {

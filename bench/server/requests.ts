@@ -150,8 +150,8 @@ of one, it was the server that could not go faster, and not the client.
 
 The **empty route** answers \`{}\`. **Before it is known who calls** it stands behind what every request passes in Holdfast's server:
 its id, the check of host and origin, the bound of its body, the headers that keep browsers careful. **Behind everything** its
-token is looked up in the database too: a token that was revoked lets nobody in from that moment on, so nothing is remembered
-of it. **Reading a thread** is that, and whose the thread is and how it stands, asked through the same desk that every other door
+token is looked up in the database too: a token that was revoked lets nobody in from that moment on, so it is read every time, and
+only what follows from it is remembered. **Reading a thread** is that, and whose the thread is and how it stands, asked through the same desk that every other door
 uses. Whoever asks is not an administrator and reads threads of their own.
 
 **An answer in one step** is a message to a thread, the run that it starts, and its outcome in the answer to the request: the

@@ -5,10 +5,12 @@ import type { Principal } from "../contracts/trust/principal.ts";
 import type { StreamEvent } from "../threads/stream/stream.ts";
 import type { SendOutcome, ThreadHandle } from "../threads/thread.ts";
 import { entryKey } from "./caller-identity.ts";
+import type { ChatExtensions } from "./chat-host.ts";
 import { defined } from "./defined.ts";
 import { openFor } from "./open-for.ts";
 import type { Operation } from "./operation.ts";
 import { agentNotFound, type Workbench } from "./reach.ts";
+import { reportUnplanned } from "./report-unplanned.ts";
 import { id, jsonMap } from "./shapes.ts";
 
 /** The name under which doors call it; its answer is an `AsyncIterable<AskEvent>`, and the last event ends it. */
@@ -39,11 +41,18 @@ export const askAnswer = z.object({
 export type AskAnswer = z.output<typeof askAnswer>;
 
 export const askInput = z.object({
-  message: z.string().min(1).meta({ description: "What to say to the agent." }),
+  message: z
+    .string()
+    .min(1)
+    .refine((message) => message.trim() !== "", { error: "is blank" })
+    .meta({ description: "What to say to the agent." }),
   thread: id.optional().meta({ description: "The id of a thread to go on with; a new one unless given." }),
 });
 
-export function askOperations(workbench: Workbench): readonly Operation[] {
+export function askOperations(
+  workbench: Workbench,
+  { report = () => undefined }: Pick<ChatExtensions, "report"> = {},
+): readonly Operation[] {
   const { define, reach } = workbench;
 
   async function threadFor(asked: { agent: string; thread?: string | undefined }, principal: Principal, key?: string) {
@@ -69,7 +78,8 @@ export function askOperations(workbench: Workbench): readonly Operation[] {
       doors: ["mcp"],
       async execute({ message, ...asked }, { principal, key, signal }) {
         const thread = await threadFor(asked, principal, key);
-        return "code" in thread ? thread : asking(thread, message, defined({ key: entryKey(principal, key), signal }));
+        if ("code" in thread) return thread;
+        return asking(thread, message, { report, ...defined({ key: entryKey(principal, key), signal }) });
       },
     }),
   ];
@@ -79,7 +89,7 @@ export function askOperations(workbench: Workbench): readonly Operation[] {
 function asking(
   thread: ThreadHandle,
   message: string,
-  options: { readonly key?: string; readonly signal?: AbortSignal },
+  { report, ...options }: { readonly key?: string; readonly signal?: AbortSignal; report(error: unknown): void },
 ): AsyncIterable<AskEvent> {
   const sending = thread.send(message, options);
   const events = sending.stream(defined({ signal: options.signal }));
@@ -94,6 +104,7 @@ function asking(
       }
       yield { type: "answered", answer: answerOf(await sending) } as const;
     } catch (thrown) {
+      reportUnplanned(report, ASK_AGENT, thrown);
       yield { type: "refused", refusal: operationErrorOf(thrown, "ability_exception") } as const;
     }
   })();

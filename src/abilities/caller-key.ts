@@ -34,7 +34,7 @@ export type ThreadName = {
   readonly key?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** What makes it: the same idempotency key is another one elsewhere. */
-  readonly madeBy?: "open" | "fork" | "ask";
+  readonly madeBy?: "open" | "fork" | "ask" | "chat";
 };
 
 /**

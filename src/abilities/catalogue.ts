@@ -36,12 +36,11 @@ import { variableOperations } from "./variables.ts";
 /** All operations on a runtime. `extensions`: what a host adds to chats. */
 export function createOperations(runtime: Runtime, extensions: ChatExtensions = {}): readonly Operation[] {
   const workbench = createWorkbench(runtime);
-  const chat = [chatOperations, chatStreamOperations, chatRunOperations, dispatchMessageOperations];
+  const chat = [chatOperations, chatStreamOperations, chatRunOperations, dispatchMessageOperations, askOperations];
   const others = [
     threadOperations,
     messageOperations,
     followOperations,
-    askOperations,
     threadDetailOperations,
     threadConsentOperations,
     effectOperations,

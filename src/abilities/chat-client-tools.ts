@@ -2,6 +2,7 @@
 
 import type { Message } from "../contracts/conversation/message.ts";
 import { isMap, type Json } from "../contracts/json.ts";
+import { jsonOrText } from "../contracts/json-or-text.ts";
 import { type OperationError, operationError } from "../contracts/operation-error.ts";
 import type { Answer, Request } from "../threads/requests/requests.ts";
 import type { Runtime } from "../threads/runtime.ts";
@@ -59,12 +60,7 @@ function answerIn({ payload, content }: Message): Answer {
   const { error, success } = payload;
   if (typeof error === "string" && success !== true) return { error };
   if (payload.result !== undefined) return { result: unwrapped(payload.result) };
-  if (typeof content !== "string") return { result: content };
-  try {
-    return { result: JSON.parse(content) as Json };
-  } catch {
-    return { result: content };
-  }
+  return { result: typeof content === "string" ? jsonOrText(content) : content };
 }
 
 /** A result as executors give it holds the value beside how it went. */

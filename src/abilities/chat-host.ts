@@ -9,4 +9,6 @@ export type ChatExtensions = {
   readonly hooks?: Hooks;
   /** Carries messages out: what `agents/dispatch-message` hands on. */
   readonly carrier?: Handler;
+  /** Told what goes wrong while an answer is streamed, when the call itself is over. */
+  readonly report?: (error: unknown) => void;
 };

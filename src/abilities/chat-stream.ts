@@ -9,6 +9,7 @@ import type { Turn } from "./chat-turns.ts";
 import { lenientInput } from "./lenient-input.ts";
 import type { Operation } from "./operation.ts";
 import type { Workbench } from "./reach.ts";
+import { reportUnplanned } from "./report-unplanned.ts";
 
 /** The name under which doors call it; its answer is a `ChatStream`, or a refusal. */
 export const CHAT_STREAM = "holdfast/chat-stream";
@@ -38,9 +39,10 @@ export function chatStreamOperations(workbench: Workbench, extensions: ChatExten
       doors: ["http", "cli"],
       async execute(input, caller) {
         const begun = Promise.withResolvers<Turn | undefined>();
-        const answer = chat(input, caller, begun.resolve).catch((thrown: unknown) =>
-          operationErrorOf(thrown, "agents_chat_stream_failed"),
-        );
+        const answer = chat(input, caller, begun.resolve).catch((thrown: unknown) => {
+          if (extensions.report) reportUnplanned(extensions.report, CHAT_STREAM, thrown);
+          return operationErrorOf(thrown, "agents_chat_stream_failed");
+        });
         // What is refused before anything began is an answer like any other, and no stream.
         void answer.then(() => begun.resolve(undefined));
         const turn = await begun.promise;

@@ -16,7 +16,7 @@ import type { AttachmentInput } from "../threads/state/thread-state.ts";
 import type { StreamEvent } from "../threads/stream/stream.ts";
 import type { SendOutcome, ThreadHandle } from "../threads/thread.ts";
 import { attachmentRefusal } from "./attachments.ts";
-import { callerKey, placeKey } from "./caller-key.ts";
+import { callerKey, madeKey } from "./caller-key.ts";
 import { answerClientTools } from "./chat-client-tools.ts";
 import { defined } from "./defined.ts";
 import { isSamePlace, workspaceFor } from "./open-for.ts";
@@ -125,12 +125,11 @@ async function newChat(
   runId: string,
   { principal }: Pick<Caller, "principal">,
 ): Promise<ThreadHandle | OperationError> {
-  const caller = callerKey(principal);
-  if (caller === null) {
+  if (callerKey(principal) === null) {
     const detail = "Nothing tells this caller from others like it: nobody could come back to the chat.";
     return operationError("agents_chat_run_owner_required", detail, { status: 403 });
   }
-  const key = `${caller}${placeKey(principal) || "@"}/chat/${runId}`;
+  const key = madeKey({ idempotencyKey: runId, madeBy: "chat" }, principal);
   const agent = identifier(input.agent) ?? "";
   const context = await chatRunContext(input, { resolvePrincipal: () => principal });
   if (isOperationError(context)) return context;

@@ -11,6 +11,21 @@ import type { ChatExtensions } from "./chat-host.ts";
 import { CHAT_STREAM, type ChatStream } from "./chat-stream.ts";
 import { createDesk } from "./desk.ts";
 
+it("begins a chat of its own, though the caller has given a thread the name of its run", async () => {
+  const shop = agent({ slug: "shop", model: async () => says("Hello.") });
+  const { holdfast, as } = await deskWorld({ agents: [shop] });
+  const workspace_id = "north";
+  await holdfast.grants.grant({ agent: "shop", user_id: 7, role: "operator", workspace_id });
+  const ann = as(7, { workspace_id });
+  const named = await ann("holdfast/open-thread", { agent: "shop", key: "chat/r1" });
+  const chat = await ann(CHAT, { agent: "shop", message: "Hi.", run_id: "r1" });
+  expect(chat).toMatchObject({ reply: "Hello.", run_id: "r1" });
+  expect(chat.session_id).not.toBe(named.id);
+  expect(await ann(CHAT, { agent: "shop", message: "Hi.", run_id: "r1" })).toMatchObject({
+    session_id: chat.session_id,
+  });
+});
+
 /** A desk whose host has added something to chats. */
 async function extended(extensions: ChatExtensions) {
   const shop = agent({ slug: "shop", model: scriptedModel([says("From a thread.")]) });

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { withDriver } from "../../test/changed-driver.ts";
 import { ADMINISTRATOR, type Calls, ceiling, type DeskWorld, deskWorld } from "../../test/desk-world.ts";
+import { sqlite } from "../backend/sqlite/sqlite.ts";
 import { says, scriptedModel } from "../models/scripted/scripted-model.ts";
 import { agent } from "../threads/agent.ts";
 import { DOWNLOAD_FILE, MOST_FILE_BYTES } from "./files.ts";
@@ -135,4 +137,41 @@ describe("the operations on files", () => {
     expect(await write(ann, "a/b.txt/c")).toMatchObject({ code: "file_exists" });
     expect(await write(ann, "/")).toMatchObject({ code: "invalid_file_path" });
   });
+});
+
+it("lists a directory by reading it once, and nothing beside it", async () => {
+  let read = 0;
+  const backend = withDriver(sqlite(":memory:"), ({ all }) => ({
+    async all(sql, params) {
+      const rows = await all(sql, params);
+      if (/from files\b/.test(sql)) read += rows.length;
+      return rows;
+    },
+  }));
+  const { holdfast, as } = await deskWorld({
+    backend,
+    agents: [agent({ slug: "shop", model: async () => says("Done.") })],
+  });
+  const owner = as(ADMINISTRATOR);
+  const { id: thread_id } = await owner("holdfast/open-thread", { agent: "shop" });
+  const state = await (await holdfast.threads.get(thread_id)).state();
+  const deepest = `/${"d".repeat(1_020)}`;
+  const files = ["/a", "/b", "/c*/1", "/c*/2/3", "/cd/4", `${deepest}/e`];
+  for (const path of files) await state.writeFile(path, "x");
+  const list = async (input: object) => {
+    read = 0;
+    const { files: found } = await owner("holdfast/list-files", { thread_id, ...input });
+    return found.map(({ path }: { path: string }) => path);
+  };
+  expect(await list({ deep: true })).toEqual(files);
+  expect(read).toBe(6);
+  expect(await list({})).toEqual(["/a", "/b", "/c*", "/cd", deepest]);
+  expect(read).toBe(6);
+  expect(await list({ deep: true, directory: "c*" })).toEqual(["/c*/1", "/c*/2/3"]);
+  expect(await list({ deep: true, directory: "cd" })).toEqual(["/cd/4"]);
+  expect(read).toBe(1);
+  expect(await list({ deep: true, directory: deepest })).toEqual([`${deepest}/e`]);
+  const odd = { thread_id, deep: true };
+  expect(await owner("holdfast/list-files", { ...odd, directory: "a" })).toMatchObject({ code: "file_not_directory" });
+  expect(await owner("holdfast/list-files", { ...odd, directory: "z" })).toMatchObject({ code: "file_not_found" });
 });

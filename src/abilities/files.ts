@@ -24,6 +24,7 @@ export type DownloadedFile = { readonly path: string; readonly mime_type: string
 const PAGE = 1_000;
 
 const LONGEST_PATH = 4_096;
+const LONGEST_GLOBBED = 1_000;
 
 const path = z
   .string()
@@ -157,10 +158,14 @@ function ownPath(given: string): string {
 }
 
 async function listed(state: ThreadState, directory: string, deep: boolean): Promise<readonly FileStat[]> {
-  const found = await state.readdirFile(directory);
-  if (!deep) return inOrder(found);
+  if (!deep) return inOrder(await state.readdirFile(directory));
   const below = directory === "/" ? "/" : `${directory}/`;
-  return inOrder((await state.findFiles("/**")).filter((file) => file.path.startsWith(below)));
+  // Where no more fits behind the path, it is looked for from the root.
+  const glob = Buffer.byteLength(below) > LONGEST_GLOBBED ? "/**" : `${below}**`;
+  const found = (await state.findFiles(glob)).filter((file) => file.path.startsWith(below));
+  // Refused when it is none, or not there.
+  if (found.length === 0) await state.readdirFile(directory);
+  return inOrder(found);
 }
 
 function inOrder(files: readonly FileStat[]): readonly FileStat[] {

@@ -1,5 +1,6 @@
 // The operations on messages: send one and, if wanted, wait for what comes of it; read, edit and delete those there are.
 import { z } from "zod";
+import { isMap } from "../contracts/json.ts";
 import { attachmentRefusal, MOST_ATTACHMENTS, mediaType } from "./attachments.ts";
 import { entryKey } from "./caller-identity.ts";
 import { defined } from "./defined.ts";
@@ -16,6 +17,15 @@ const attachment = z.union([
   z.object({ name: z.string().max(1_024), mimeType: mediaType, data: z.string().meta({ description: "Base64." }) }),
 ]);
 
+type Said = { readonly content: z.output<typeof content>; readonly attachments?: readonly unknown[] | undefined };
+
+/** A model would be asked about nothing, and some providers refuse that ever after. */
+function saysSomething({ content: said, attachments = [] }: Said): boolean {
+  const isBlank = (words: unknown) => typeof words === "string" && words.trim() === "";
+  const isWordless = (part: unknown) => isMap(part) && part.type === "text" && isBlank(part.text);
+  return attachments.length > 0 || !(typeof said === "string" ? isBlank(said) : said.every(isWordless));
+}
+
 const messageShape = z.object({ seq: z.int(), run: z.int(), step: z.int(), message: jsonMap });
 
 const seq = z.coerce.number().int().min(0).meta({ description: "The number of the message." });
@@ -29,17 +39,19 @@ export function messageOperations(workbench: Workbench): readonly Operation[] {
       title: "Send a message",
       description:
         "Leaves a message on a thread. With wait it answers with what the run came to or waits for, else at once.",
-      input: z.object({
-        thread_id: threadId,
-        content,
-        attachments: z.array(attachment).max(MOST_ATTACHMENTS).optional(),
-        silent: z.boolean().optional().meta({ description: "Shown to models, and left out of lists." }),
-        wait: z.boolean().default(false),
-        queue: z
-          .boolean()
-          .default(false)
-          .meta({ description: "A stopped thread stays stopped, and takes it in later." }),
-      }),
+      input: z
+        .object({
+          thread_id: threadId,
+          content,
+          attachments: z.array(attachment).max(MOST_ATTACHMENTS).optional(),
+          silent: z.boolean().optional().meta({ description: "Shown to models, and left out of lists." }),
+          wait: z.boolean().default(false),
+          queue: z
+            .boolean()
+            .default(false)
+            .meta({ description: "A stopped thread stays stopped, and takes it in later." }),
+        })
+        .refine(saysSomething, { path: ["content"], error: "there are neither words nor files" }),
       output: z.union([
         outcomeShape,
         queuedShape.extend({

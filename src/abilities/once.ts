@@ -9,9 +9,9 @@ import {
   operationError,
   operationErrorOf,
 } from "../contracts/operation-error.ts";
+import { isName } from "../contracts/storable-name.ts";
 import { conversationOwner } from "../contracts/trust/conversation-owner.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
-import { isName } from "../threads/check-arguments.ts";
 import type { FirstOutcomes } from "../threads/first-outcomes.ts";
 import { callerIdentity } from "./caller-identity.ts";
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Ability, AbilityOptions } from "../contracts/abilities/ability.ts";
 import { holdfastError } from "../contracts/error.ts";
-import type { JsonMap, UnknownMap } from "../contracts/json.ts";
+import { type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import { isOperationError, type OperationError, operationError } from "../contracts/operation-error.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import * as principals from "../contracts/trust/principal.ts";
@@ -66,8 +66,10 @@ export type Operation = Ability & {
 };
 
 /** What operations are told about the call beside its input: plain JSON, as every ability is. */
-export function callContext({ principal, door, key }: Omit<Caller, "dispatch" | "signal">): JsonMap {
-  return { principal: { ...principal }, door, ...(key !== undefined && { key }) } as JsonMap;
+export function callContext({ principal: given, door, key }: Omit<Caller, "dispatch" | "signal">): JsonMap {
+  // Whoever is permitted is whoever acts, also where a program passes something that it can still change.
+  const principal = Object.isFrozen(given) ? given : { ...given };
+  return (key === undefined ? { principal, door } : { principal, door, key }) as JsonMap;
 }
 
 export type Allows = (principal: Principal, capability: Capability) => Promise<boolean>;
@@ -87,14 +89,18 @@ export function operationsFor(allows: Allows, once: Once) {
     const isRead = effect === "read";
     const read = (input: UnknownMap) => definition.input.safeParse(input);
 
-    return {
+    return Object.freeze({
       ...{ name, title, label: title, description, capability, effect, doors },
       ...(route && { route }),
       category: name.startsWith("agents/") ? "agents-api" : "holdfast",
       input: definition.input,
       output: definition.output,
-      inputSchema: jsonSchema(definition.input, "input"),
-      outputSchema: jsonSchema(definition.output, "output"),
+      get inputSchema() {
+        return jsonSchema(definition.input, "input");
+      },
+      get outputSchema() {
+        return jsonSchema(definition.output, "output");
+      },
       annotations: {
         readonly: isRead,
         destructive: effect === "destroy",
@@ -112,13 +118,13 @@ export function operationsFor(allows: Allows, once: Once) {
         const parsed = read(input);
         if (!parsed.success) return invalidInput(name, parsed.error);
         const caller = { ...callerOf(context), dispatch, ...(signal && { signal }) };
-        const execute = async () => await definition.execute(parsed.data, caller);
+        const execute = () => definition.execute(parsed.data, caller);
         const { principal, key } = caller;
         if (isRead || key === undefined || keyed.has(context)) return await execute();
         keyed.add(context);
         return await once({ principal, operation: name, key, input, ...(signal && { signal }) }, execute);
       },
-    };
+    } satisfies Operation);
   };
 }
 
@@ -153,8 +159,15 @@ function nameOf(field: PropertyKey): string {
   return String(field).slice(0, 200).toWellFormed();
 }
 
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonMap {
-  return z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }) as JsonMap;
+const shown = { input: new WeakMap<z.ZodType, JsonMap>(), output: new WeakMap<z.ZodType, JsonMap>() };
+
+/** Made when somebody wants to see it, and once: a list of a hundred operations is read by few programs that have one. */
+function jsonSchema(schema: z.ZodType, io: keyof typeof shown): JsonMap {
+  const known = shown[io].get(schema);
+  if (known) return known;
+  const made = snapshotMap(z.toJSONSchema(schema, { io, unrepresentable: "any", target: "draft-2020-12" }));
+  shown[io].set(schema, made);
+  return made;
 }
 
 /** True for what an operation answered that is a refusal. */

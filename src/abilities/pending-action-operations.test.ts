@@ -9,6 +9,8 @@ const install = pendingAction.fromArray({
   created_at: "2026-01-01T00:00:00Z",
 });
 
+const nothing = { actions: [], has_more: false };
+
 describe("the operations on pending actions", () => {
   it("list, count and show what the caller's threads propose, without what applying it takes", async () => {
     const { call, wish } = await openShop();
@@ -22,8 +24,8 @@ describe("the operations on pending actions", () => {
     expect(await call(ann, "agents/summary-pending-actions")).toEqual({
       ...{ total: 1, by_status: { pending: 1 }, by_kind: { tool_call: 1 } },
     });
-    expect(await call(ann, "agents/list-pending-actions", { filters: { agent: "books" } })).toEqual({ actions: [] });
-    expect(await call(ann, "agents/list-pending-actions", { filters: { offset: 1 } })).toEqual({ actions: [] });
+    expect(await call(ann, "agents/list-pending-actions", { filters: { agent: "books" } })).toEqual(nothing);
+    expect(await call(ann, "agents/list-pending-actions", { filters: { offset: 1 } })).toEqual(nothing);
     expect(await call(admin, "agents/summary-pending-actions")).toMatchObject({ total: 2 });
   });
 
@@ -41,6 +43,33 @@ describe("the operations on pending actions", () => {
       expect(await ids({ limit: 10_000 })).toEqual(asked);
       expect(await ids({ limit: 0 })).toEqual([]);
     }
+  });
+
+  it("are gone through from where the page before ended, whoever does", async () => {
+    const { call, wish, holdfast } = await openShop();
+    const asked: string[] = [];
+    for (const _ of [1, 2, 3, 4, 5]) asked.push((await wish("refund", ann)).request_id);
+    for (const caller of [ann, admin]) {
+      const pages: string[][] = [];
+      for (let after: unknown; pages.length < 5; ) {
+        const page = await call(caller, "agents/list-pending-actions", { filters: { limit: 2 }, after });
+        pages.push((page.actions as { action_id: string }[]).map(({ action_id }) => action_id));
+        after = page.next;
+        expect(page.has_more).toBe(after !== undefined);
+        if (after === undefined) break;
+      }
+      expect(pages).toEqual([asked.slice(0, 2), asked.slice(2, 4), asked.slice(4)]);
+      const filters = { limit: 5 };
+      expect(await call(caller, "agents/list-pending-actions", { filters })).toMatchObject({ has_more: false });
+      expect(await call(caller, "agents/list-pending-actions", { after: "nowhere" })).toEqual(nothing);
+    }
+    await holdfast.approvals.store(install);
+    const first = await call(admin, "agents/list-pending-actions", { filters: { limit: 1 } });
+    expect(first).toMatchObject({ actions: [{ action_id: "install-1" }], has_more: true });
+    const { next: after } = first;
+    expect(await call(admin, "agents/list-pending-actions", { filters: { limit: 1 }, after })).toMatchObject({
+      actions: [{ action_id: asked[0] }],
+    });
   });
 
   it("decide as whoever calls, once", async () => {
@@ -73,7 +102,7 @@ describe("the operations on pending actions", () => {
         code: "pending_action_not_found",
       });
     }
-    expect(await call(ben, "agents/list-pending-actions")).toEqual({ actions: [] });
+    expect(await call(ben, "agents/list-pending-actions")).toEqual(nothing);
     expect(await call(admin, "agents/get-pending-action", { action_id: "install-1" })).toMatchObject({
       action: { kind: "install", apply_input: "[redacted]" },
     });

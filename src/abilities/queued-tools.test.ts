@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { withDriver } from "../../test/changed-driver.ts";
 import { type Calls, ceiling, type DeskWorld, deskWorld } from "../../test/desk-world.ts";
-import { says, scriptedModel } from "../models/scripted/scripted-model.ts";
+import type { SqlDriver } from "../backend/sql-driver.ts";
+import { sqlite } from "../backend/sqlite/sqlite.ts";
+import { calls, callsTool, says, scriptedModel } from "../models/scripted/scripted-model.ts";
 import { agent } from "../threads/agent.ts";
 import { tool } from "../threads/tool.ts";
 
@@ -91,4 +94,40 @@ describe("the operations that have a tool run", () => {
     expect(await ann("holdfast/queue-tool", odd)).toMatchObject(message("parameters"));
     expect(await ann("holdfast/cancel-queued", { thread_id })).toMatchObject(message("entry_id"));
   });
+});
+
+it("reads of a long thread what it answers with, and nothing for what is only queued", async () => {
+  const model = scriptedModel([
+    calls(says("I look."), ...Array.from({ length: 300 }, () => callsTool("shop/look"))),
+    says("Done."),
+    says("I see."),
+  ]);
+  const look = tool({ name: "shop/look", description: "Looks.", execute: () => "seen" });
+  let read = 0;
+  const counted =
+    (reads: SqlDriver["all"]): SqlDriver["all"] =>
+    async (sql, params) => {
+      const rows = await reads(sql, params);
+      // Those that a model is shown are read for the model.
+      if (/from messages\b/.test(sql) && !/kind <> 'summary'/.test(sql)) read += rows.length;
+      return rows;
+    };
+  const backend = withDriver(sqlite(":memory:"), ({ all, readLong }) => ({
+    all: counted(all),
+    readLong: counted(readLong),
+  }));
+  const { holdfast, as } = await deskWorld({ backend, agents: [agent({ slug: "shop", model, tools: [look] })] });
+  const owner = as(1);
+  const { id: thread_id } = await owner("holdfast/open-thread", { agent: "shop" });
+  const thread = await holdfast.threads.get(thread_id);
+  await thread.send("Look.");
+  expect((await thread.status()).next_message).toBeGreaterThan(600);
+  const input = { thread_id, name: "shop/look" };
+  read = 0;
+  expect(await owner("holdfast/call-tool", input)).toMatchObject({ run: 2, result: { result: "seen" } });
+  expect(read).toBeLessThan(150);
+  await owner("holdfast/stop-thread", { thread_id });
+  read = 0;
+  expect(await owner("holdfast/call-tool", input)).toMatchObject({ status: "queued" });
+  expect(read).toBe(0);
 });

@@ -56,13 +56,13 @@ export function queuedToolOperations({ define, reach }: Workbench): readonly Ope
       route: { method: "post", path: "/threads/{thread_id}/tools/call" },
       async execute({ thread_id, name, parameters }, { principal, key, signal }) {
         const thread = await reach.thread(thread_id, principal);
-        const { next_message: from } = await thread.status();
         const { id } = await thread.queueTool(name, parameters, defined({ key: entryKey(principal, key) }));
         await thread.wait(defined({ signal }));
-        const [called, result] = await saidOf(thread, queuedCallId(id), from);
         // Of the run that took it in: there may have been another one since.
-        const { run, outcome } = (called && (await thread.run(called.run))) ?? {};
+        const taken = await thread.left.takenIn(id);
+        const { run, outcome } = (taken !== null && (await thread.run(taken))) || {};
         if (run === undefined || !outcome) return { status: "queued" as const, id, thread_id };
+        const result = await resultOf(thread, run, queuedCallId(id));
         const call = (await thread.calls({ run })).find(({ tool_call_id }) => tool_call_id === queuedCallId(id));
         return {
           ...{ thread_id, run, ...outcome },
@@ -93,10 +93,17 @@ export function queuedToolOperations({ define, reach }: Workbench): readonly Ope
   ];
 }
 
-/** The messages with a call and its result, as far as they are there: after that number, unless it is a repeat. */
-async function saidOf(thread: ThreadHandle, callId: string, from: number): Promise<readonly ThreadMessage[]> {
-  const isOf = ({ message }: ThreadMessage) => message.metadata.tool_call_id === callId;
-  const since = (await thread.messages({ after: from - 1 })).filter(isOf);
-  const found = since.length > 0 ? since : (await thread.messages()).filter(isOf);
-  return found.filter(({ message: { type } }) => type === "tool_call" || type === "tool_result");
+/** How many messages are looked through at once. */
+const PAGE = 100;
+
+/** The message with the result of a call, if there is one: from the newest on, since it is mostly among those. */
+async function resultOf(thread: ThreadHandle, run: number, callId: string): Promise<ThreadMessage | undefined> {
+  for (let last: number | undefined; ; ) {
+    const page = await thread.messages({ order: "desc", limit: PAGE, ...defined({ after: last }) });
+    const said = page.filter(({ message }) => message.metadata.tool_call_id === callId);
+    const result = said.find(({ message: { type } }) => type === "tool_result");
+    // Before its call, or its run, there is none.
+    if (said.length > 0 || page.length < PAGE || (page.at(-1)?.run ?? 0) < run) return result;
+    last = page.at(-1)?.seq;
+  }
 }

@@ -114,7 +114,7 @@ describe("whoever was let in for one workspace", () => {
     for (const caller of [person(7, here), person(1, here)]) {
       expect(await call(caller, "holdfast/list-requests")).toMatchObject({ requests: [] });
       expect(await call(caller, "holdfast/list-approvals")).toMatchObject({ approvals: [] });
-      expect(await call(caller, "agents/list-pending-actions")).toEqual({ actions: [] });
+      expect(await call(caller, "agents/list-pending-actions")).toEqual({ actions: [], has_more: false });
       expect(await call(caller, "agents/summary-pending-actions")).toMatchObject({ total: 0 });
       expect(await call(caller, "agents/get-pending-action", { action_id: request_id })).toEqual({ action: null });
       const decided = { request_id, action_id: request_id, decision: "accepted" };

@@ -12,6 +12,7 @@ import type { Runtime } from "../threads/runtime.ts";
 import type { Subject } from "../threads/subject.ts";
 import type { ThreadHandle } from "../threads/thread.ts";
 import { threadNotFound } from "../threads/thread-errors.ts";
+import type { ThreadView } from "../threads/thread-view.ts";
 import { callerKey, madeKey, placeKey, type ThreadName } from "./caller-key.ts";
 import { type Capability, capabilities } from "./capabilities.ts";
 import { runOnce } from "./once.ts";
@@ -38,6 +39,8 @@ export interface Reach {
    * `thread_acts_with_more`. `act` unless given.
    */
   thread(id: string, principal: Principal, need?: Need): Promise<ThreadHandle>;
+  /** The same thread as it was when that was decided, for who wants no more than to know how it stands. */
+  view(id: string, principal: Principal, need?: Need): Promise<ThreadView>;
   has(id: string, principal: Principal, need?: Need): Promise<boolean>;
   /** True when the thread acts for who calls. Throws `thread_not_found` for one that there is not. */
   owns(id: string, principal: Principal): Promise<boolean>;
@@ -59,9 +62,9 @@ const refusals: ReadonlySet<string> = new Set([
 export function createWorkbench(runtime: Runtime): Workbench {
   const { authority, grants, threads } = runtime;
 
-  const allows: Allows = async (principal, capability: Capability) => {
+  const allows: Allows = (principal, capability: Capability) => {
     const isOwn = capabilities[capability].has === "own";
-    return isOwn ? await authority.within(principal, capability) : await authority.allows(principal, capability);
+    return isOwn ? authority.within(principal, capability) : authority.allows(principal, capability);
   };
 
   const managesThreads = (principal: Principal) => allows(principal, "threads.manage");
@@ -99,18 +102,20 @@ export function createWorkbench(runtime: Runtime): Workbench {
     }
   }
 
-  async function thread(id: string, principal: Principal, need: Need = "act"): Promise<ThreadHandle> {
-    const found = await threads.get(id);
-    const subject = await threads.subject(id);
-    const now = await found.status();
-    if (!isHere(subject, principal)) throw threadNotFound(id);
-    const isOwner = isOwn(subject, principal);
+  async function view(id: string, principal: Principal, need: Need = "act"): Promise<ThreadView> {
+    const found = await threads.view(id);
+    const { thread } = found;
+    if (!isHere(found, principal)) throw threadNotFound(id);
+    const isOwner = isOwn(found, principal);
     if (!isOwner && !(await managesThreads(principal))) {
-      if (!(await authority.hasRole(principal, now.agent, "admin"))) throw threadNotFound(id);
+      if (!(await authority.hasRole(principal, thread.agent, "admin"))) throw threadNotFound(id);
       if (need !== "read") throw onlyRead(id);
     }
     if (need === "read") return found;
-    if (isOwner && need !== "talk" && !(await mayUseAgentOf(now, subject, principal))) throw agentNotFound(now.agent);
+    const { subject } = found;
+    if (isOwner && need !== "talk" && !(await mayUseAgentOf(thread, subject, principal))) {
+      throw agentNotFound(thread.agent);
+    }
     // To answer for others what their threads wait for takes no more than to be let to.
     const steers = isOwner || need !== "answer";
     if (steers && (await actsWithMore(subject, principal, isOwner))) throw moreThanTheirs(id);
@@ -121,24 +126,25 @@ export function createWorkbench(runtime: Runtime): Workbench {
     runtime,
     define: operationsFor(allows, (write, execute) => runOnce(runtime.outcomes, write, execute)),
     reach: {
-      thread,
+      view,
+      thread: async (id, principal, need) => (await view(id, principal, need)).handle,
       async has(id, principal, need) {
         try {
-          await thread(id, principal, need);
+          await view(id, principal, need);
           return true;
         } catch (thrown) {
           if (thrown instanceof HoldfastError && refusals.has(thrown.code)) return false;
           throw thrown;
         }
       },
-      owns: async (id, principal) => isOwn(await threads.subject(id), principal),
+      owns: async (id, principal) => isOwn(await threads.view(id), principal),
       managesThreads,
       agent,
       async scope(principal) {
         const { workspace_id, audience_id } = principal;
         const workspace = workspace_id === null ? {} : { workspace: workspace_id };
         if (await managesThreads(principal)) return workspace;
-        const owner = conversationOwner({ ...principal });
+        const owner = conversationOwner(principal);
         if (!owner) throw nobody();
         return { owner: { ...owner, ...(audience_id !== null && { audience: audience_id }) }, ...workspace };
       },
@@ -162,16 +168,17 @@ function placeOf({ workspace, principal }: Subject): string | null {
 }
 
 /** Whoever was let in for one workspace sees nothing of another, whatever he may do in his own. */
-function isHere(subject: Subject, { workspace_id }: Principal): boolean {
-  return workspace_id === null || placeOf(subject) === workspace_id;
+function isHere(found: ThreadView, { workspace_id }: Principal): boolean {
+  return workspace_id === null || placeOf(found.subject) === workspace_id;
 }
 
 /** True when the thread acts for who calls: a user's token is not its user, and a visitor not one of another audience. */
-function isOwn({ owner, principal: acting }: Subject, principal: Principal): boolean {
+function isOwn(found: ThreadView, principal: Principal): boolean {
+  const { owner } = found;
   const { audience_id } = principal;
-  const caller = conversationOwner({ ...principal });
+  const caller = conversationOwner(principal);
   if (owner === null || owner.type !== caller?.type || owner.key !== caller.key) return false;
-  return audience_id === null || audience_id === acting.audience_id;
+  return audience_id === null || audience_id === found.subject.principal.audience_id;
 }
 
 /** That an agent is not there, or not for the caller: nobody is told which. */

@@ -58,6 +58,38 @@ it("keeps whoever was let in for one workspace to that one", async () => {
   });
 });
 
+it("keeps visitors of two audiences apart, though they be called the same", async () => {
+  const { call, holdfast } = await openShop();
+  const visitor = (audience: string) => principals.audience(audience, "shop", { owner_key: "42" });
+  const [here, there] = [visitor("a"), visitor("b")];
+  const { session } = await call(here, "agents/create-conversation-session", { agent: "shop" });
+  const { session_id: begun } = session as { session_id: string };
+  const place = { workspace: { workspace_type: "site", workspace_id: "default" } };
+  const thread = await holdfast.threads.open("kept", {
+    ...{ agent: "shop", principal: here, consent: { store_transcript: true }, ...place },
+  });
+  await thread.send("Hello");
+  const listed = async (who: principals.Principal) => {
+    const { sessions } = await call(who, "agents/list-conversation-sessions", place);
+    return (sessions as { session_id: string }[]).map(({ session_id }) => session_id);
+  };
+  expect(await listed(there)).toEqual([]);
+  expect(await listed(here)).toEqual([thread.id, begun]);
+  for (const session_id of [begun, thread.id]) {
+    for (const name of [
+      "get-conversation-session",
+      "update-conversation-session-title",
+      "delete-conversation-session",
+    ]) {
+      const input = { session_id, title: "Mine now", ...place };
+      expect(await call(there, `agents/${name}`, input), name).toMatchObject(code("not_found"));
+    }
+    expect(await call(here, "agents/get-conversation-session", { session_id, ...place })).toMatchObject({
+      session: { session_id, title: session_id === begun ? "" : "kept" },
+    });
+  }
+});
+
 it("refuses in the words of the contract, and asks for the capability first", async () => {
   const { call, session_id } = await begun();
   expect(await call(ann, "agents/get-conversation-session")).toMatchObject(code("invalid_id"));

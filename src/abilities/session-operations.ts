@@ -48,8 +48,10 @@ export function sessionOperations({ runtime, define, reach }: Workbench): readon
         const elsewhere = isElsewhere(input, principal);
         if (elsewhere) return refused("invalid_workspace", "The caller was let in for another workspace.");
         const { workspace_id: workspaceId } = principal;
-        const here = workspaceId === null ? {} : { workspaceId, store: storeIn(store, workspaceId) };
-        const host = { store, isAdministrator: reach.managesThreads, ...here };
+        const host = {
+          ...{ store: storeFor(store, principal), isAdministrator: reach.managesThreads },
+          ...(workspaceId !== null && { workspaceId }),
+        };
         const answer = await operate(input, host, { principal });
         if (!isOperationError(answer)) return plain(shownTo(answer, principal));
         if (answer.code !== `${CODE}_forbidden`) return answer;
@@ -159,13 +161,18 @@ function storeOf({ sessions }: Runtime): Store {
   };
 }
 
-/** What is kept elsewhere is not there, whoever asks. */
-function storeIn(store: Store, workspaceId: string): Store {
+/** What is kept elsewhere is not there, whoever asks, and for a visitor nothing of those of another audience. */
+function storeFor(store: Store, { workspace_id, audience_id }: Principal): Store {
+  const visited = audience_id === null ? {} : { audience_id };
   return {
     ...store,
+    createForOwner: (workspace, owner, session) => store.createForOwner(workspace, owner, { ...session, ...visited }),
+    listForOwner: (workspace, owner, query) => store.listForOwner(workspace, owner, { ...query, ...visited }),
     async get(sessionId) {
       const found = await store.get(sessionId);
-      return found?.workspace_id === workspaceId ? found : undefined;
+      const isHere = workspace_id === null || found?.workspace_id === workspace_id;
+      const isTheirs = audience_id === null || found?.audience_id === audience_id;
+      return isHere && isTheirs ? found : undefined;
     },
   };
 }

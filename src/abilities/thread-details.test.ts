@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { withDriver } from "../../test/changed-driver.ts";
 import { ADMINISTRATOR, type Calls, ceiling, type DeskWorld, deskWorld } from "../../test/desk-world.ts";
+import { childAgent, parentAgent } from "../../test/survives-a-crash/child-agent.ts";
+import { sqlite } from "../backend/sqlite/sqlite.ts";
 import { memorySource } from "../memory/memory-source.ts";
 import { memoryScope } from "../memory/scope-of-layer.ts";
-import { callsTool, says, scriptedModel } from "../models/scripted/scripted-model.ts";
+import { calls, callsTool, says, scriptedModel } from "../models/scripted/scripted-model.ts";
 import { agent } from "../threads/agent.ts";
 import { tool } from "../threads/tool.ts";
 
@@ -62,6 +65,37 @@ describe("the operations that tell more about a thread", () => {
       ...{ thread_id, own: { calls: 2, total_tokens: 15 }, subtree: { calls: 2 } },
     });
     expect(await ann("holdfast/list-children", { thread_id })).toEqual({ children: [], has_more: false });
+  });
+
+  it("tell its children a page at a time, and read no more than the page", async () => {
+    const wish = { agent: "postman", message: "Fetch the mail.", attachments: [], name: "postman" };
+    const wishes = Array.from({ length: 5 }, () => callsTool("subagent_create", wish));
+    let read = 0;
+    const backend = withDriver(sqlite(":memory:"), ({ all }) => ({
+      async all(sql, params) {
+        const rows = await all(sql, params);
+        if (/from threads where parent_id|from thread_arguments/.test(sql)) read += rows.length;
+        return rows;
+      },
+    }));
+    const tools = [{ name: "postman", resumable: {} }];
+    const script = [calls(says("I send five."), ...wishes), says("Sent for.")];
+    const postman = childAgent("postman", { script: [] });
+    const world = await deskWorld({ backend, agents: [parentAgent("household", { script, tools }), postman] });
+    const owner = world.as(ADMINISTRATOR);
+    const { id: thread_id } = await owner("holdfast/open-thread", { agent: "household" });
+    await owner("holdfast/send-message", { thread_id, content: "Is there mail?", wait: true });
+    const page = async (more: object) => {
+      read = 0;
+      const { children, has_more } = await owner("holdfast/list-children", { thread_id, ...more });
+      return { has_more, ids: children.map((child: { thread_id: string }) => child.thread_id) };
+    };
+    const all = await page({});
+    expect([all.ids.length, all.has_more]).toEqual([5, false]);
+    expect(await page({ limit: "2" })).toEqual({ ids: all.ids.slice(0, 2), has_more: true });
+    expect(read).toBe(3);
+    expect(await page({ limit: "2", after: all.ids[2] })).toEqual({ ids: all.ids.slice(3), has_more: false });
+    expect(await page({ after: thread_id })).toEqual({ ids: [], has_more: false });
   });
 
   it("show the texts that were retrieved to those whose they are, and why they were there to all who reach the thread", async () => {

@@ -178,9 +178,9 @@ export function threadDetailOperations({ runtime, define, reach }: Workbench): r
       doors,
       route: { method: "get", path: "/threads/{thread_id}/children" },
       async execute({ thread_id, after, limit }, { principal }) {
-        const children = await (await reach.thread(thread_id, principal, "read")).children();
-        const rest = children.slice(children.findIndex(({ reference }) => reference === after) + 1);
-        return { children: rest.slice(0, limit).map(shownChild), has_more: rest.length > limit };
+        const thread = await reach.thread(thread_id, principal, "read");
+        const found = await thread.children({ limit: limit + 1, ...defined({ after }) });
+        return { children: found.slice(0, limit).map(shownChild), has_more: found.length > limit };
       },
     }),
   ];

@@ -104,6 +104,35 @@ describe("a thread", () => {
     expect(await world.as(BEN)("holdfast/get-run", { thread_id, run: 2 })).toMatchObject({ code: "thread_not_found" });
   });
 
+  it("is exported in parts that make up the whole", async () => {
+    const world = await shop();
+    const ann = world.as(ANN);
+    const { id: thread_id } = await ann("holdfast/open-thread", { agent: "shop" });
+    for (const content of ["1", "2", "3"]) await ann("holdfast/send-message", { thread_id, content, wait: true });
+    const whole = await ann("holdfast/export-thread", { thread_id });
+    expect(whole).toEqual(JSON.parse(JSON.stringify(await (await world.holdfast.threads.get(thread_id)).export())));
+    expect(whole).not.toHaveProperty("next");
+    const lists = ["events", "messages", "runs", "calls", "requests"] as const;
+    const parts: (typeof whole)[] = [];
+    for (let after: object = {}; ; ) {
+      const part = await ann("holdfast/export-thread", { thread_id, limit: "2", ...after });
+      parts.push(part);
+      expect(part.events.length).toBeLessThanOrEqual(2);
+      if (part.next === undefined) break;
+      after = { after: part.next };
+    }
+    expect(parts.length).toBeGreaterThan(2);
+    for (const list of lists)
+      expect(
+        parts.flatMap((part) => part[list]),
+        list,
+      ).toEqual(whole[list]);
+    expect(await ann("holdfast/export-thread", { thread_id, after: 10_000 })).toMatchObject({
+      events: [],
+      messages: [],
+    });
+  });
+
   it("tells its messages from the newest on, too", async () => {
     const ann = (await shop()).as(ANN);
     const { id: thread_id } = await ann("holdfast/open-thread", { agent: "shop" });

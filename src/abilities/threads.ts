@@ -25,6 +25,9 @@ import {
 
 const PAGE = 50;
 
+/** How many events an export has at once. */
+const EXPORTED = 5_000;
+
 export function threadOperations(workbench: Workbench): readonly Operation[] {
   const { runtime, define, reach } = workbench;
   const { threads } = runtime;
@@ -116,7 +119,7 @@ export function threadOperations(workbench: Workbench): readonly Operation[] {
       doors: ["http", "cli", "mcp"],
       route: { method: "get", path: "/threads/{thread_id}" },
       async execute({ thread_id }, { principal }) {
-        return shownStanding(await (await reach.thread(thread_id, principal, "read")).standing());
+        return shownStanding(await (await reach.view(thread_id, principal, "read")).standing());
       },
     }),
 
@@ -210,15 +213,19 @@ export function threadOperations(workbench: Workbench): readonly Operation[] {
     define({
       name: "holdfast/export-thread",
       title: "Export a thread",
-      description: "Everything that is stored of a thread, secrets excepted.",
-      input: z.object({ thread_id: threadId }),
+      description: `Everything that is stored of a thread, secrets excepted: ${EXPORTED} events at a time at most.`,
+      input: z.object({
+        thread_id: threadId,
+        after: z.coerce.number().int().min(0).optional().meta({ description: "What next told of the part before." }),
+        limit: z.coerce.number().int().min(1).max(EXPORTED).default(EXPORTED),
+      }),
       output: jsonMap,
       effect: "read",
       capability: "threads.read",
       route: { method: "get", path: "/threads/{thread_id}/export" },
-      async execute({ thread_id }, { principal }) {
+      async execute({ thread_id, after, limit }, { principal }) {
         const thread = await reach.thread(thread_id, principal, "read");
-        return JSON.parse(JSON.stringify(await thread.export()));
+        return JSON.parse(JSON.stringify(await thread.export(defined({ after, limit }))));
       },
     }),
   ];

@@ -7,7 +7,7 @@ import { type Capability, capabilities } from "./capabilities.ts";
 import type { Workbench } from "./reach.ts";
 
 /** What somebody wants; the user is the caller's unless named. */
-export type WantedToken = Omit<TokenOptions, "owner_user_id" | "expires_at"> & {
+export type WantedToken = Omit<TokenOptions, "owner_user_id" | "expires_at" | "by_grant"> & {
   readonly owner_user_id?: number;
   readonly expires_at?: string | null;
 };
@@ -31,6 +31,7 @@ export async function limitedToken(
   return {
     ...wanted,
     owner_user_id,
+    by_grant: await restsOnGrant(workbench, wanted.agent, principal),
     allowed_capabilities: await capabilitiesFor(workbench, wanted, principal, isForOther),
     expires_at: await expiryFor(workbench, wanted, principal),
     client_id: await sameAs(workbench, "client_id", wanted, principal),
@@ -56,6 +57,18 @@ async function checkAgent(
   if (agent === principal.effective_agent_id || (await reach.agent(agent, principal))) return;
   if (!runtime.agents.has(agent) && (await reach.managesThreads(principal))) return;
   throw refused(`the caller may not use the agent "${agent}" himself`);
+}
+
+/** Whoever may use an agent by a grant alone cannot make a token that outlives it, nor one that comes of such a token. */
+async function restsOnGrant(
+  { reach, runtime }: Pick<Workbench, "runtime" | "reach">,
+  agent: string,
+  principal: Principal,
+): Promise<boolean> {
+  if (await reach.managesThreads(principal)) return false;
+  if (agent !== principal.effective_agent_id) return true;
+  const { token_id } = principal;
+  return token_id !== null && ((await runtime.tokens.get(token_id))?.by_grant ?? false);
 }
 
 async function capabilitiesFor(

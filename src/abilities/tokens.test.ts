@@ -134,6 +134,41 @@ describe("the operations on tokens", () => {
     });
   });
 
+  it("let nobody in to an agent any longer than it was granted to who made them", async () => {
+    const shop = await openShop({ trust: { administrators: [1], ...trust } });
+    const { call, holdfast } = shop;
+    const bearer = async (caller: Principal, input: object) => {
+      const { token } = await call(caller, "holdfast/create-token", { agent: "shop", ...input });
+      const found = await holdfast.tokens.authenticate(token);
+      if (!found) throw new Error("Nobody was let in.");
+      return found;
+    };
+    await holdfast.grants.grant({ agent: "shop", user_id: 5, role: "operator" });
+    const own = await bearer(clerk, {});
+    const resting = [own, await bearer(own, {}), await bearer(clerk, { allowed_capabilities: ["threads.write"] })];
+    // These rest on somebody's word, and not on a grant.
+    const others = [
+      await bearer(admin, { owner_user_id: 7 }),
+      await bearer(admin, { allowed_capabilities: ["threads.write"] }),
+      await holder(shop, { agent: "shop", owner_user_id: 5 }),
+    ];
+    const opened = (who: Principal) => call(who, "holdfast/open-thread", { agent: "shop" });
+    for (const who of [...resting, ...others]) expect(await opened(who)).toMatchObject({ agent: "shop" });
+
+    await holdfast.grants.revoke("shop", { user_id: 5 });
+    for (const who of resting) expect(await opened(who)).toMatchObject({ code: "agent_not_found" });
+    for (const who of others) expect(await opened(who)).toMatchObject({ agent: "shop" });
+    expect(await call(own, "agents/chat", { agent: "shop", message: "Hello" })).toMatchObject({
+      code: expect.stringMatching(/forbidden|not_found/),
+    });
+    expect(await call(own, "agents/can-access-agent", { agent: "shop" })).toMatchObject({ allowed: false });
+
+    await holdfast.grants.grant({ agent: "shop", user_id: 5, role: "viewer" });
+    expect(await opened(own)).toMatchObject({ code: "agent_not_found" });
+    await holdfast.grants.grant({ agent: "shop", user_id: 5, role: "operator" });
+    for (const who of resting) expect(await opened(who)).toMatchObject({ agent: "shop" });
+  });
+
   it.each(["Acme", "acme_1", " acme", "acme!", "-"])(
     "make none for the client %j, which bridges know otherwise",
     async (client_id) => {

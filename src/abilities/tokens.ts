@@ -26,6 +26,7 @@ const tokenShape = z.object({
   workspace_id: z.string().nullable(),
   metadata: jsonMap,
   revoked_at: z.string().nullable(),
+  by_grant: z.boolean(),
 });
 
 const CAPABILITIES =

@@ -51,6 +51,11 @@ export function describeFamily(name: string, open: () => Promise<StoresInTest>):
       expect(ids(await threads.children("parent", { live: false }))).toEqual(["c"]);
       expect(ids(await threads.children("parent", { relationship: "helper", limit: 1 }))).toEqual(["a"]);
       expect(ids(await threads.children("parent", { relationship: "helper", live: false }))).toEqual(["c"]);
+      expect(ids(await threads.children("parent", { after: "a", limit: 1 }))).toEqual(["b"]);
+      expect(ids(await threads.children("parent", { after: "b" }))).toEqual(["c"]);
+      expect(ids(await threads.children("parent", { after: "a", live: false }))).toEqual(["c"]);
+      for (const after of ["c", "grandchild", "nobody"])
+        expect(await threads.children("parent", { after }), after).toEqual([]);
       expect(await threads.children("nobody", {})).toEqual([]);
       expect((await threads.children("a", {}))[0]).toEqual(await threads.get("grandchild"));
     });

@@ -1,6 +1,7 @@
 // What the parts of a memory may be that databases look it up by; its text has no limit of ours.
 import type { MemoryMetadata } from "../contracts/memory/memory-metadata.ts";
 import type { MemoryScope } from "../contracts/memory/memory-scope.ts";
+import { isStorable } from "../contracts/storable-name.ts";
 
 /** Below what an index of PostgreSQL takes in one entry. */
 const MOST_BYTES = 1_000;
@@ -22,7 +23,7 @@ export function memoryProblem(scope: MemoryScope, metadata: MemoryMetadata = {})
  * be the name of something else.
  */
 export function nameProblem(scope: Partial<MemoryScope>): string | undefined {
-  const [name] = Object.entries(namesOf(scope)).find(([, text]) => !isStorable(text)) ?? [];
+  const [name] = Object.entries(namesOf(scope)).find(([, text]) => typeof text === "string" && !isStorable(text)) ?? [];
   return name === undefined ? undefined : `The ${name} of a memory must hold whole characters, and no zero.`;
 }
 
@@ -33,8 +34,4 @@ function namesOf({ filename, layer, workspace_type, workspace_id }: Partial<Memo
 
 function byteLength(text: unknown): number {
   return typeof text === "string" ? Buffer.byteLength(text) : 0;
-}
-
-function isStorable(text: unknown): boolean {
-  return typeof text !== "string" || (!text.includes("\0") && text.isWellFormed());
 }

@@ -109,7 +109,14 @@ export function describeOperating(name: string, open: () => Promise<StoresInTest
       await watched.metrics.read();
       const scans = plans.filter((detail) => detail.startsWith("SCAN "));
       expect(scans.filter((detail) => !/COVERING INDEX|USING INDEX|CONSTANT ROW/.test(detail))).toEqual([]);
-      for (const index of ["threads_standing", "threads_due", "calls_unknown", "requests_pending", "inbox_waiting"]) {
+      for (const index of [
+        "threads_resting",
+        "threads_stuck",
+        "threads_due",
+        "calls_unknown",
+        "requests_pending",
+        "inbox_waiting",
+      ]) {
         expect(plans.join("\n")).toContain(index);
       }
     });

@@ -42,6 +42,7 @@ export function describeSessionStore(name: string, open: () => Promise<StoresInT
         ...site,
         owner_type: "user",
         owner_key: "7",
+        audience_id: null,
         user_id: 7,
         agent_slug: "writer",
         title: "",
@@ -159,6 +160,17 @@ export function describeSessionStore(name: string, open: () => Promise<StoresInT
         expect(slugs(await sessions.listForOwner(site, browser))).toEqual(["a"]);
         expect(await sessions.listForOwner(site, { ...browser, key: "k2" })).toEqual([]);
         expect(await sessions.list(site, 0)).toEqual([]);
+      });
+
+      it("who visit are those of their audience", async () => {
+        const ids: string[] = [];
+        for (const audience_id of ["a", "b"]) ids.push(await sessions.createForOwner(site, browser, { audience_id }));
+        expect(await sessions.get(ids[1] ?? "")).toMatchObject({ audience_id: "b" });
+        expect(await sessions.listForOwner(site, browser, { audience_id: "a" })).toMatchObject([
+          { session_id: ids[0], audience_id: "a" },
+        ]);
+        expect(await sessions.listForOwner(site, browser, { audience_id: "c" })).toEqual([]);
+        expect(await sessions.listForOwner(site, browser)).toHaveLength(2);
       });
 
       it("are read by nobody else", async () => {

@@ -12,6 +12,8 @@ export type NewSession = {
   readonly metadata?: JsonMap;
   /** `chat` unless given. */
   readonly context?: string;
+  /** The audience that its owner is a visitor of. */
+  readonly audience_id?: string | null;
   readonly consent?: JsonMap | null;
   /** Seconds after which nobody sees it any more. */
   readonly expires_after?: number | null;
@@ -23,6 +25,8 @@ export type SessionQuery = {
   readonly offset?: number;
   readonly agent_slug?: string;
   readonly context?: string;
+  /** Those of a visitor of this audience: elsewhere there may be another of his name. */
+  readonly audience_id?: string;
   readonly include_messages?: boolean;
 };
 

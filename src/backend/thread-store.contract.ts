@@ -90,6 +90,28 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
         expect(await threads.byKey("one")).toBeUndefined();
       });
 
+      it("is seen in one go, with whom it acts for and whether something waits for it", async () => {
+        const subject = {
+          ...{ principal: '{"acting_user_id":7}', workspace_type: null, workspace_id: null, context: "chat" },
+          ...{ owner_type: "user", owner_key: "7", consent: "{}" },
+        };
+        const { thread } = await threads.open(aThread({ id: "one", key: "customer 42", subject }));
+        expect(await threads.glance("one")).toEqual({ thread, subject, has_waiting: false });
+        await openThread(stores, { id: "other", key: "other" });
+        await stores.inbox.put("other", anEntry());
+        expect(await threads.glance("one")).toMatchObject({ has_waiting: false });
+        expect(await threads.glance("other")).toMatchObject({
+          thread: { id: "other" },
+          subject: null,
+          has_waiting: true,
+        });
+        const held = await heldThread(stores, { id: "third", key: "third" });
+        expect(await threads.glance("third")).toMatchObject({ has_waiting: true });
+        await threads.commit(aCommit(held, { drained: [1] }));
+        expect(await threads.glance("third")).toMatchObject({ thread: { id: "third" }, has_waiting: false });
+        expect(await threads.glance("customer 42")).toBeUndefined();
+      });
+
       it("that is new has nothing to do", async () => {
         await openThread(stores);
         expect(await nextDue(stores)).toBeNull();

@@ -41,6 +41,15 @@ export type Thread = {
   readonly next_message: number;
 };
 
+/** A thread at one moment, seen from outside. */
+export type ThreadGlance = {
+  readonly thread: Thread;
+  /** Whom it acts for; null when nobody was named. */
+  readonly subject: StoredSubject | null;
+  /** True when something was left for it that it has not taken in. */
+  readonly has_waiting: boolean;
+};
+
 /** Everything that is needed to go on with a thread. */
 export type LoadedThread = {
   readonly thread: Thread;
@@ -283,6 +292,8 @@ export type ChildQuery = {
   /** True: only those that are not terminated; false: only those that are. */
   readonly live?: boolean;
   readonly relationship?: string;
+  /** The id of the last one that was seen; nothing comes after one that is no child. */
+  readonly after?: string;
   readonly limit?: number;
 };
 
@@ -309,6 +320,7 @@ export interface ThreadStore {
   ): Promise<{ readonly outcome: "opened" | "known"; readonly thread: Thread }>;
   get(id: string): Promise<Thread | undefined>;
   byKey(key: string): Promise<Thread | undefined>;
+  glance(id: string): Promise<ThreadGlance | undefined>;
   list(query: ThreadQuery): Promise<readonly Thread[]>;
   load(id: string): Promise<LoadedThread | undefined>;
   commit(commit: Commit): Promise<Committed>;

@@ -12,7 +12,7 @@ function aToken(parts: Partial<NewToken> = {}): NewToken {
   return {
     ...{ agent_id: "writer", owner_user_id: 7, token_hash: `hash ${++made}`, token_prefix: "hf_abc", label: "CI" },
     ...{ allowed_capabilities: '["read"]', expires_at: "2030-01-01", client_id: "ci", workspace_id: "" },
-    metadata: '{"b":1,"a":2}',
+    ...{ metadata: '{"b":1,"a":2}', by_grant: false },
     ...parts,
   };
 }
@@ -38,8 +38,8 @@ export function describeTokenStore(name: string, open: () => Promise<StoresInTes
       expect(await tokens.get(token.token_id)).toEqual(token);
       expect(await tokens.find("another hash")).toBeUndefined();
       expect(await tokens.get(token.token_id + 1)).toBeUndefined();
-      const bare = await tokens.create(aToken({ allowed_capabilities: null, expires_at: null, workspace_id: null }));
-      expect(bare).toMatchObject({ allowed_capabilities: null, expires_at: null, workspace_id: null });
+      const bare = { allowed_capabilities: null, expires_at: null, workspace_id: null, by_grant: true };
+      expect(await tokens.create(aToken(bare))).toMatchObject(bare);
     });
 
     it("tells whether anybody holds a token, or ever has", async () => {

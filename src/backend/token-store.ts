@@ -15,6 +15,8 @@ export type NewToken = {
   readonly workspace_id: string | null;
   /** JSON of a map. */
   readonly metadata: string;
+  /** True for one that lets nobody in to its agent unless its user was granted it. */
+  readonly by_grant: boolean;
 };
 
 export type StoredToken = Omit<NewToken, "token_hash"> & {

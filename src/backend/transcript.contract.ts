@@ -16,6 +16,7 @@ const aSession = (parts: Partial<TranscriptSession> = {}): TranscriptSession => 
   ...site,
   owner_type: "user",
   owner_key: "7",
+  audience_id: "shop",
   user_id: 7,
   agent_slug: "support",
   title: "Refund order 7",
@@ -71,6 +72,7 @@ export function describeTranscript(name: string, open: () => Promise<StoresInTes
         ...{ session_id: "session", thread_id: held.id, ...site, owner_type: "user", owner_key: "7", user_id: 7 },
         ...{ agent_slug: "support", title: "Refund order 7", metadata: { product: { n: 1 } }, consent },
         ...{ provider: "openai", model: "m1", provider_response_id: null, context: "chat", expires_at: null },
+        audience_id: "shop",
         messages: [{ text: "hello" }, { text: "hi" }],
       });
       expect(await stores.sessions.list(site, 7)).toMatchObject([{ session_id: "session" }]);

@@ -11,12 +11,16 @@ import {
   operationError,
   operationErrorOf,
 } from "../contracts/operation-error.ts";
+import type { PendingActionHost } from "../contracts/trust/stage-action.ts";
 import { quietly } from "../contracts/when-ready.ts";
 import type { Host } from "../threads/host.ts";
+import { answerInstead, refuse } from "./answer-instead.ts";
 import { type Channel, type InboundMessage, isChannel } from "./channel.ts";
 import { type ChannelRequest, channelRequest, type Received } from "./channel-request.ts";
+import type { Conversation } from "./conversation-thread.ts";
 import { externalFields } from "./external-fields.ts";
 import { leaveMessage } from "./leave-message.ts";
+import { throughHooks } from "./through-hooks.ts";
 
 /** How a request was taken: 202 once something new is stored, 200 where there is nothing more to do. */
 export type Accepted = { readonly status: 200 | 202; readonly body: JsonMap | string };
@@ -26,6 +30,12 @@ export interface Channels {
   /** Takes a request in; answers when what it brought is stored. Refuses with a value, and never throws. */
   receive(name: string, request: Received): Promise<Accepted | OperationError>;
 }
+
+/** What a host has a say with in every chat. */
+export type FindHooks = () => PendingActionHost;
+
+/** Where a request was taken. */
+type At = { readonly host: Host; readonly channel: Channel; readonly hooks: PendingActionHost };
 
 /** Throws `invalid_definition` for what is no channel, a name that is there twice, and an agent that there is not. */
 export function checkChannels(channels: readonly Channel[], agents: ReadonlyMap<string, unknown>): void {
@@ -38,7 +48,8 @@ export function checkChannels(channels: readonly Channel[], agents: ReadonlyMap<
   }
 }
 
-export function createChannels(host: Host, channels: readonly Channel[]): Channels {
+/** `hooks`: asked when a message comes, and not before. */
+export function createChannels(host: Host, channels: readonly Channel[], hooks: FindHooks = () => ({})): Channels {
   const byName = new Map(channels.map((each) => [each.name, each]));
   return {
     names: [...byName.keys()],
@@ -46,7 +57,7 @@ export function createChannels(host: Host, channels: readonly Channel[]): Channe
       const found = byName.get(name);
       if (!found) return operationError("channel_not_found", `There is no channel "${name}".`);
       try {
-        return await take(host, found, channelRequest(received, host.now()));
+        return await take({ host, channel: found, hooks: hooks() }, channelRequest(received, host.now()));
       } catch (thrown) {
         // What is wrong with our own database is none of the sender's business: he only comes again.
         host.report(thrown, "");
@@ -56,7 +67,8 @@ export function createChannels(host: Host, channels: readonly Channel[]): Channe
   };
 }
 
-async function take(host: Host, channel: Channel, request: ChannelRequest): Promise<Accepted | OperationError> {
+async function take(at: At, request: ChannelRequest): Promise<Accepted | OperationError> {
+  const { channel } = at;
   if (!(await isVerified(channel, request))) {
     return operationError("channel_signature_invalid", "The request is not signed with the secret of this channel.");
   }
@@ -65,7 +77,7 @@ async function take(host: Host, channel: Channel, request: ChannelRequest): Prom
   if ("answer" in extracted) return { status: 200, body: extracted.answer };
   if ("ignored" in extracted) return { status: 200, body: { status: "ignored", reason: extracted.ignored } };
   const taken: Json[] = [];
-  for (const message of extracted.messages) taken.push(await takeMessage(host, channel, message));
+  for (const message of extracted.messages) taken.push(await takeMessage(at, message));
   const isNew = taken.some((each) => asMap(each)?.status === "accepted");
   const [only] = taken;
   const body = taken.length === 1 && only !== undefined ? (only as JsonMap) : { messages: taken };
@@ -98,7 +110,7 @@ function checked(message: InboundMessage): InboundMessage {
   return { ...(snapshot(message) as unknown as InboundMessage), message_id };
 }
 
-async function takeMessage(host: Host, channel: Channel, message: InboundMessage): Promise<JsonMap> {
+async function takeMessage({ host, channel, hooks }: At, message: InboundMessage): Promise<JsonMap> {
   const { provider, seenSeconds } = channel;
   const { message_id } = message;
   if (message.from_self) return { status: "ignored", reason: "from_self", message_id };
@@ -111,38 +123,37 @@ async function takeMessage(host: Host, channel: Channel, message: InboundMessage
     sendError: (text) => refuse(channel, message, text),
   });
   if (isOperationError(admitted)) return { status: "ignored", reason: admitted.code, message_id };
-  const agent = agentSlug(channel.agent);
-  const client_context = chatInput(admitted, { agent, client_name: channel.name }, null).client_context as JsonMap;
-  const left = await leaveMessage(host, {
-    place: {
-      conversation: {
-        connector: channel.name,
-        agent: channel.agent,
-        // Without a name of its own a conversation is as long as its one message.
-        id: admitted.external_conversation_id ?? `message:${message_id}`,
-        ...(channel.workspace && { workspace: channel.workspace }),
-      },
-    },
-    ...{ provider, message: { ...message, text: admitted.text }, client_context },
-    route: { kind: "channel", name: channel.name },
+  const conversation: Conversation = {
+    connector: channel.name,
+    agent: channel.agent,
+    // Without a name of its own a conversation is as long as its one message.
+    id: admitted.external_conversation_id ?? `message:${message_id}`,
+    ...(channel.workspace && { workspace: channel.workspace }),
+  };
+  const session = hooks.hooks ? await knownSession(host, conversation) : null;
+  const input = chatInput(admitted, { agent: agentSlug(channel.agent), client_name: channel.name }, session);
+  const answer = await throughHooks(hooks, input, async () => {
+    const left = await leaveMessage(host, {
+      ...{ place: { conversation }, provider, message: { ...message, text: admitted.text } },
+      client_context: input.client_context as JsonMap,
+      route: { kind: "channel", name: channel.name },
+    });
+    return { session_id: left.thread_id, status: left.outcome === "repeated" ? "duplicate" : "accepted" };
   });
+  const instead = answer.passed ? undefined : await answerInstead(channel, message, answer.value);
   // Behind the message itself: one that is marked before it is stored would be lost with the process.
   await known.markSeen(scope, message_id, seenSeconds);
-  const { thread_id } = left;
-  if (left.outcome === "repeated") return { status: "duplicate", message_id };
-  quietly(() => channel.onProcessingStart?.({ message, thread_id }));
-  return { status: "accepted", message_id };
+  if (!answer.passed) return { ...instead };
+  const { status, session_id: thread_id } = answer.result;
+  if (status === "accepted") quietly(() => channel.onProcessingStart?.({ message, thread_id }));
+  return { status, message_id };
 }
 
-/** Says why a message is not answered. Once is enough: nothing was promised. */
-async function refuse(channel: Channel, message: InboundMessage, text: string): Promise<void> {
-  const { message_id, conversation_id = null, sender_id = null, reply_to = {} } = message;
-  const about = { conversation_id, sender_id, reply_to, in_reply_to: message_id, thread_id: "" };
-  const outbound = { text, kind: "error" as const, idempotency_key: `refused:${channel.name}:${message_id}`, ...about };
-  await quietly(() => channel.send(outbound, { signal: AbortSignal.timeout(REFUSAL_TIMEOUT_MS) }));
+/** The thread in which the conversation went on last. */
+async function knownSession(host: Host, { connector, agent, id }: Conversation): Promise<string | null> {
+  const place = { connector_id: connector, external_conversation_id: id, agent_slug: agent };
+  return (await host.stores.channels.session(place)) ?? null;
 }
-
-const REFUSAL_TIMEOUT_MS = 5_000;
 
 function invalid(detail: string): HoldfastError {
   return holdfastError("invalid_definition", detail);

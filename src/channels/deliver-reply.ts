@@ -26,6 +26,8 @@ export function deliveryEffect(world: () => { readonly host: Host; readonly rout
     name: DELIVER_REPLY,
     description: "Sends the reply to a message of a channel or bridge to where it came from.",
     args: z.looseObject({ entry_id: z.string() }),
+    // The run is over. Whoever was answered in part would be left without the rest, and nobody could tell.
+    outlivesStop: true,
     async handler(state, args) {
       const { host, routeOf } = world();
       const delivery = args as unknown as Delivery;

@@ -2,8 +2,7 @@
 // was received will be answered, whatever happens to this process.
 import { sha256 } from "../contracts/canonical-json.ts";
 import { HoldfastError } from "../contracts/error.ts";
-import type { JsonMap } from "../contracts/json.ts";
-import { isMap } from "../contracts/json.ts";
+import { isMap, type JsonMap } from "../contracts/json.ts";
 import { isMediaType } from "../contracts/standard/mime-type.ts";
 import type { Host } from "../threads/host.ts";
 import { createEntry } from "../threads/new-entry.ts";

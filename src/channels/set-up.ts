@@ -5,7 +5,7 @@ import type { EffectDefinition } from "../threads/definitions/effect.ts";
 import type { Host } from "../threads/host.ts";
 import { bridgeRoute, createBridge } from "./bridge.ts";
 import type { Channel } from "./channel.ts";
-import { type Channels, checkChannels, createChannels } from "./channels.ts";
+import { type Channels, checkChannels, createChannels, type FindHooks } from "./channels.ts";
 import { deliveryEffect, type FindRoute } from "./deliver-reply.ts";
 
 export type ChannelSetUp = {
@@ -14,7 +14,7 @@ export type ChannelSetUp = {
   /** Throws `invalid_definition`. */
   check(agents: ReadonlyMap<string, unknown>): void;
   /** To be called before threads are run. */
-  open(host: Host): { readonly channels: Channels; readonly bridge: Bridge };
+  open(host: Host, hooks?: FindHooks): { readonly channels: Channels; readonly bridge: Bridge };
 };
 
 export function setUpChannels(channels: readonly Channel[] = []): ChannelSetUp {
@@ -33,9 +33,9 @@ export function setUpChannels(channels: readonly Channel[] = []): ChannelSetUp {
       return { host: opened, routeOf };
     }),
     check: (agents) => checkChannels(channels, agents),
-    open(host) {
+    open(host, hooks) {
       opened = host;
-      return { channels: createChannels(host, channels), bridge: createBridge(host) };
+      return { channels: createChannels(host, channels, hooks), bridge: createBridge(host) };
     },
   };
 }

@@ -1,6 +1,7 @@
 // What a thread waits for, put to whoever sits in front of the terminal: a decision, or the result of a client tool.
 import { isMap, type JsonMap } from "../contracts/json.ts";
 import type { Client } from "./client.ts";
+import { readJson } from "./read-option.ts";
 import { sayOutcome } from "./say-outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,7 +27,7 @@ export async function answerWaiting(
   if (answer === undefined || answer.trim() === "") {
     return later(terminal, "runtime_tool_pending", request);
   }
-  await client.call("holdfast/submit-request", { request_id: id, result: read(answer) });
+  await client.call("holdfast/submit-request", { request_id: id, result: readJson(answer) });
   return true;
 }
 
@@ -39,12 +40,4 @@ function decisionOf(word: string | undefined): "accepted" | "rejected" | undefin
 function later(terminal: Terminal, status: string, { id = null, shown = null }: JsonMap): false {
   for (const line of sayOutcome({ status, waiting_for: { request_id: id, shown } })) terminal.note(line);
   return false;
-}
-
-function read(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

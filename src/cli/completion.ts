@@ -19,9 +19,11 @@ export function completionScript(shell: Shell, verbs: readonly Verb[]): string {
 }
 
 function bash(verbs: readonly Verb[]): string {
-  const cases = [...wordsAfter(verbs)].map(
-    ([typed, words]) => `    ${JSON.stringify(typed)}) words="${words.join(" ")}" ;;`,
-  );
+  const names = new Set(verbs.map(({ name }) => name));
+  const cases = [...wordsAfter(verbs)].map(([typed, words]) => {
+    const behind = names.has(typed) ? `|"${typed} "*` : "";
+    return `    "${typed}"${behind}) words="${words.join(" ")}" ;;`;
+  });
   return `_holdfast() {
   local typed="" words="" index
   for ((index = 1; index < COMP_CWORD; index++)); do
@@ -46,7 +48,16 @@ function fish(verbs: readonly Verb[]): string {
     if (verb === undefined) return [];
     return [`complete -c holdfast -n "__fish_seen_subcommand_from ${noun}" -f -a ${verb} -d ${quoted(summary)}`];
   });
-  return `${[...first, ...second].join("\n")}\n`;
+  return `${[...first, ...second, ...verbs.flatMap(fishOptions)].join("\n")}\n`;
+}
+
+function fishOptions({ name, options = {} }: Verb): readonly string[] {
+  const typed = name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+  return Object.entries(options).map(([flags, what]) => {
+    const [flag = "", value] = flags.split(" ");
+    const takesValue = value === undefined ? "" : " -r";
+    return `complete -c holdfast -n "${typed.join("; and ")}" -l ${flag.slice(2)}${takesValue} -d ${quoted(what)}`;
+  });
 }
 
 /** What may come next, by what was typed. */

@@ -1,7 +1,7 @@
 // Which runtime a verb talks to: the server that is named, the one that runs beside the database, or the database itself.
 import { readFileSync } from "node:fs";
-import { isMap } from "../contracts/json.ts";
 import type { Client } from "./client.ts";
+import { findServer } from "./find-server.ts";
 import { openHttpClient } from "./http-client.ts";
 import { openLocalClient } from "./local-client.ts";
 import type { DataFolder, OpenedProject } from "./project.ts";
@@ -15,32 +15,18 @@ export type ConnectOptions = {
 };
 
 export async function connect({ url, env, project, runs }: ConnectOptions): Promise<Client> {
-  const named = url ?? env.HOLDFAST_URL ?? (await runningServer(project.data));
-  if (named === undefined) return await openLocalClient(project, { runs });
-  return openHttpClient(named, env.HOLDFAST_TOKEN ?? readToken(project.data));
+  const { HOLDFAST_TOKEN: given, HOLDFAST_URL: usual } = env;
+  const named = url ?? usual;
+  if (named !== undefined && given !== undefined) return openHttpClient(named, given);
+  const found = await findServer(project.data);
+  // The token of this database is for the server on it alone, whatever other one is named.
+  if (named !== undefined && !(found && isSamePlace(named, found.url))) return openHttpClient(named, undefined);
+  if (found === undefined) return await openLocalClient(project, { runs });
+  return openHttpClient(found.url, given ?? readToken(project.data), found.isGenuine);
 }
 
-/** The address of the server that runs on this data, if one does: a file that a killed one has left says nothing. */
-async function runningServer({ server }: DataFolder): Promise<string | undefined> {
-  const url = readServer(server);
-  if (url === undefined) return undefined;
-  try {
-    const { ok } = await fetch(new URL("/health", url), { signal: AbortSignal.timeout(HEALTH_MS) });
-    return ok ? url : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const HEALTH_MS = 2_000;
-
-function readServer(file: string): string | undefined {
-  try {
-    const { url } = asRecord(JSON.parse(readFileSync(file, "utf8")));
-    return typeof url === "string" ? url : undefined;
-  } catch {
-    return undefined;
-  }
+function isSamePlace(named: string, url: string): boolean {
+  return URL.canParse(named) && new URL(named).origin === new URL(url).origin;
 }
 
 function readToken({ ownerToken }: DataFolder): string | undefined {
@@ -49,8 +35,4 @@ function readToken({ ownerToken }: DataFolder): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return isMap(value) ? value : {};
 }

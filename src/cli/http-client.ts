@@ -1,4 +1,5 @@
 // A runtime that a server has: the command line comes through its HTTP door like everybody else, with a token.
+import { setTimeout as pauseFor } from "node:timers/promises";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { StreamEvent } from "../abilities/follow.ts";
 import { errorMessage } from "../contracts/error.ts";
@@ -6,15 +7,30 @@ import { isMap } from "../contracts/json.ts";
 import type { AbilitySummary, CallOptions, Client, FollowOptions } from "./client.ts";
 import { Refusal } from "./refusal.ts";
 
-export function openHttpClient(url: string, token: string | undefined): Client {
+/** `isGenuine`: whether the right one answers there, where a stranger might; asked before each request. */
+export function openHttpClient(
+  url: string,
+  token: string | undefined,
+  isGenuine?: (signal?: AbortSignal | null) => Promise<boolean>,
+): Client {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  /** A server that was there will be there again; one that nobody has reached may never be. */
+  let wasReached = false;
 
-  async function request(path: string, init: RequestInit): Promise<Response> {
+  /** `read`: what the answer is read with. A connection can break there too. */
+  async function request<Answer>(
+    path: string,
+    init: RequestInit,
+    read: (response: Response) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     try {
+      // Before each, since a server can end between two of them, and what comes to its port then is not to have the token.
+      if (isGenuine && !(await isGenuine(init.signal))) throw new Error("somebody else is there");
       const headers = { ...authorization, ...(init.headers as Record<string, string>) };
-      const response = await fetch(new URL(path, url), { ...init, headers });
-      if (response.ok) return response;
-      throw await refusalIn(response);
+      const response = await fetch(addressOf(url, path), { ...init, headers });
+      wasReached = true;
+      if (!response.ok) throw await refusalIn(response);
+      return await read(response);
     } catch (thrown) {
       if (thrown instanceof Refusal || init.signal?.aborted) throw thrown;
       throw unreachable(url, thrown);
@@ -32,8 +48,8 @@ export function openHttpClient(url: string, token: string | undefined): Client {
       });
       try {
         const path = `/threads/${encodeURIComponent(threadId)}/stream?${query}`;
-        const response = await request(path, { ...(options.signal && { signal: options.signal }) });
-        for await (const frame of framesOf(response)) {
+        const frames = await request(path, { ...(options.signal && { signal: options.signal }) }, framesOf);
+        for await (const frame of frames) {
           if (frame.event === "end") return;
           const event = JSON.parse(frame.data) as StreamEvent;
           if ("id" in event) {
@@ -47,10 +63,10 @@ export function openHttpClient(url: string, token: string | undefined): Client {
         }
       } catch (thrown) {
         if (options.signal?.aborted) return;
-        if (thrown instanceof Refusal && thrown.code !== "server_unreachable") throw thrown;
+        if (thrown instanceof Refusal && !(wasReached && thrown.code === "server_unreachable")) throw thrown;
       }
       // The connection was lost, not the run: it goes on, and so does whoever follows it.
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await pauseFor(pause, undefined, { signal: options.signal }).catch(() => undefined);
       if (options.signal?.aborted) return;
     }
   }
@@ -58,25 +74,33 @@ export function openHttpClient(url: string, token: string | undefined): Client {
   return {
     place: url,
     async call<Answer>(ability: string, input: object = {}, { key, signal }: CallOptions = {}): Promise<Answer> {
-      const response = await request(`/abilities/${ability}`, {
+      const asked = {
         method: "POST",
         headers: { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) },
         body: JSON.stringify(input),
         ...(signal && { signal }),
-      });
-      return (await response.json()) as Answer;
+      };
+      return await request(`/abilities/${ability}`, asked, jsonOf<Answer>);
     },
     async abilities() {
-      const { abilities } = (await (await request("/abilities", {})).json()) as { abilities: AbilitySummary[] };
-      return abilities;
+      return (await request("/abilities", {}, jsonOf<{ abilities: AbilitySummary[] }>)).abilities;
     },
     follow,
     async close() {},
   };
 }
 
+/** Below the server's own path, where it has one, such as behind a proxy. */
+function addressOf(url: string, path: string): URL {
+  return new URL(`.${path}`, url.endsWith("/") ? url : `${url}/`);
+}
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+
+async function jsonOf<Answer>(response: Response): Promise<Answer> {
+  return (await response.json()) as Answer;
+}
 
 function framesOf(response: Response): AsyncIterable<{ readonly event?: string | undefined; readonly data: string }> {
   if (!response.body) throw new Error("The server sent no stream.");

@@ -9,13 +9,14 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
   version: string;
 };
 
-const interrupt = new AbortController();
-process.on("SIGINT", () => {
+const ending = new AbortController();
+function interrupt(): void {
   // Once asks for an end in good order; whoever cannot wait for it asks twice.
-  if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
-  interrupt.abort();
-});
-process.once("SIGTERM", () => interrupt.abort());
+  if (ending.signal.aborted) process.exit(exitCodes.interrupted);
+  ending.abort();
+}
+process.on("SIGINT", interrupt);
+process.once("SIGTERM", () => ending.abort());
 // Whoever reads has seen enough, such as head.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.ok);
@@ -23,7 +24,15 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 const { stdin, stdout, stderr, env } = process;
-process.exitCode = await runCommandLine(process.argv.slice(2), verbs, {
+const exitCode = await runCommandLine(process.argv.slice(2), verbs, {
   ...{ stdin, stdout, stderr, env, version, cwd: process.cwd() },
-  signal: interrupt.signal,
+  ...{ interrupt, signal: ending.signal },
 });
+await Promise.all([stdout, stderr].map(written));
+// Everything of ours is closed. Whatever the project has left running, such as a timer, would keep the process for ever.
+process.exit(exitCode);
+
+/** Once all that was printed is on its way: a pipe takes it as fast as it is read. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}

@@ -13,6 +13,8 @@ export type Surroundings = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | 
   readonly version: string;
   /** Fires when the person interrupts. */
   readonly signal: AbortSignal;
+  /** Interrupts as the person would. */
+  interrupt(): void;
 };
 
 /** Runs one command line; answers with the exit code. */
@@ -83,14 +85,17 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
   const terminal = createTerminal({ ...surroundings, json: global.json === true, quiet: global.quiet === true });
   let client: Client | undefined;
   try {
-    const project = () => openProject({ env, cwd, ...textsOf(global, ["config", "data"]) });
+    const projectOptions = textsOf(global, ["config", "data"]);
+    const project = () => openProject({ env, cwd, ...projectOptions });
     await verb.run({
       given,
       terminal,
       signal,
       cwd,
+      env,
       version,
       project,
+      projectOptions,
       async client({ runs = false } = {}) {
         client ??= await connect({ env, runs, project: await project(), ...textsOf(global, ["url"]) });
         return client;

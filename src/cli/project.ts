@@ -8,7 +8,9 @@ import { errorMessage } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
 import type { HoldfastOptions, Project } from "../holdfast.ts";
 import type { ServerOptions } from "../server/server-options.ts";
+import { type Place, placeOf } from "./place-of.ts";
 import { Refusal } from "./refusal.ts";
+import { shortPath } from "./short-path.ts";
 import { tourProject } from "./tour/project.ts";
 
 export type ProjectOptions = {
@@ -18,6 +20,8 @@ export type ProjectOptions = {
   readonly data?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** The files that were imported so far, where somebody counts them: a mistake may be in any of them. */
+  readonly importedFiles?: () => readonly string[];
 };
 
 /** What a configuration file may export. */
@@ -46,10 +50,11 @@ const configNames = ["ts", "mts", "js", "mjs"].map((extension) => `holdfast.conf
 /** The user that whoever sits at this machine acts as. */
 export const OWNER = 1;
 
-export async function openProject({ config, data, env, cwd }: ProjectOptions): Promise<OpenedProject> {
+export async function openProject(options: ProjectOptions): Promise<OpenedProject> {
+  const { config, data, env, cwd } = options;
   const folder = dataFolder(resolve(cwd, data ?? env.HOLDFAST_DATA ?? ".holdfast"));
   const file = configFile(config ?? env.HOLDFAST_CONFIG, cwd);
-  const project: ProjectFile = file === undefined ? tourProject(folder.path) : await loadProject(file);
+  const project: ProjectFile = file === undefined ? tourProject(folder.path) : await loadProject(file, options);
   return {
     project,
     config: file,
@@ -81,8 +86,13 @@ function usualBackend({ path, database }: DataFolder, env: NodeJS.ProcessEnv): H
   return sqlite(database);
 }
 
+/** Where a project is looked for when none is named. */
+export function configFiles(cwd: string): readonly string[] {
+  return configNames.map((name) => join(cwd, name));
+}
+
 function configFile(given: string | undefined, cwd: string): string | undefined {
-  if (given === undefined) return configNames.map((name) => join(cwd, name)).find((path) => existsSync(path));
+  if (given === undefined) return configFiles(cwd).find((path) => existsSync(path));
   const path = resolve(cwd, given);
   if (existsSync(path)) return path;
   throw new Refusal(
@@ -91,15 +101,17 @@ function configFile(given: string | undefined, cwd: string): string | undefined 
   );
 }
 
-async function loadProject(file: string): Promise<ProjectFile> {
-  const hint = "Export { agents: [...] } as the default export of the file.";
+async function loadProject(file: string, { cwd, importedFiles = () => [file] }: ProjectOptions): Promise<ProjectFile> {
   let loaded: { readonly default?: unknown };
   try {
     loaded = (await import(pathToFileURL(file).href)) as typeof loaded;
   } catch (thrown) {
-    throw new Refusal({ code: "config_invalid", message: `${file}: ${errorMessage(thrown)}` }, hint, thrown);
+    const place: Place = placeOf(thrown, importedFiles()) ?? { file };
+    const where = `${shortPath(cwd, place.file)}${place.line === undefined ? "" : `:${place.line}`}`;
+    throw new Refusal({ code: "config_invalid", message: `${where}: ${errorMessage(thrown)}` }, undefined, thrown);
   }
   const project = loaded.default;
   if (isMap(project) && Array.isArray(project.agents)) return project as unknown as ProjectFile;
-  throw new Refusal({ code: "config_invalid", message: `${file} has no project as its default export.` }, hint);
+  const message = `${shortPath(cwd, file)} has no project as its default export.`;
+  throw new Refusal({ code: "config_invalid", message }, "Export { agents: [...] } as the default export of the file.");
 }

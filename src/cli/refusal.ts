@@ -2,6 +2,7 @@
 // scripts can tell apart.
 import { errorMessage, HoldfastError, hintOf } from "../contracts/error.ts";
 import type { OperationError } from "../contracts/operation-error.ts";
+import { statusOf } from "../server/problem.ts";
 
 export const exitCodes = {
   ok: 0,
@@ -22,11 +23,18 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: string;
   readonly hint: string | undefined;
+  /** What another process ended with, where that is what happened. */
+  readonly exitCode: number | undefined;
 
-  constructor({ code, message }: OperationError, hint: string | undefined = hintOf(code), cause?: unknown) {
+  constructor(
+    { code, message, exitCode }: OperationError & { readonly exitCode?: number },
+    hint: string | undefined = hintOf(code),
+    cause?: unknown,
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.hint = hint;
+    this.exitCode = exitCode;
   }
 }
 
@@ -39,10 +47,18 @@ export function refusalOf(thrown: unknown): Refusal {
   return new Refusal({ code: "unexpected", message: errorMessage(thrown) }, undefined, thrown);
 }
 
-export function exitCodeOf({ code }: Refusal): number {
+export function exitCodeOf({ code, exitCode }: Refusal): number {
+  if (exitCode !== undefined) return exitCode;
   if (code === "aborted") return exitCodes.interrupted;
   if (code === "usage") return exitCodes.usage;
   if (code === "server_unreachable" || code.startsWith("database_")) return exitCodes.unreachable;
-  if (code === "unauthenticated" || code.endsWith("_forbidden")) return exitCodes.forbidden;
-  return code.endsWith("_not_found") ? exitCodes.notFound : exitCodes.failed;
+  switch (statusOf(code)) {
+    case 401:
+    case 403:
+      return exitCodes.forbidden;
+    case 404:
+      return exitCodes.notFound;
+    default:
+      return exitCodes.failed;
+  }
 }

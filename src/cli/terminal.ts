@@ -32,17 +32,26 @@ export type TerminalOptions = {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: NodeJS.ProcessEnv;
+  /** Called when the person interrupts by a key that only whoever reads the keys gets to see. */
+  interrupt(): void;
 };
 
-export function createTerminal({ json, quiet, stdin, stdout, stderr, env }: TerminalOptions): Terminal {
+export function createTerminal(options: TerminalOptions): Terminal {
+  const { json, quiet, stdin, stdout, stderr, env, interrupt } = options;
   const hasColour = !json && stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
   let isInProgress = false;
+  let isOver = false;
   let reader: { readonly lines: AsyncIterator<string>; readonly source: Interface } | undefined;
 
   /** One for all questions: a pipe brings several lines at once, and none may be lost between two of them. */
   function readLines() {
     if (!reader) {
       const source = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
+      // It would end the input and nothing else, in the middle of an answer too.
+      source.on("SIGINT", interrupt);
+      source.once("close", () => {
+        isOver = true;
+      });
       reader = { source, lines: source[Symbol.asyncIterator]() };
     }
     return reader;
@@ -87,7 +96,7 @@ export function createTerminal({ json, quiet, stdin, stdout, stderr, env }: Term
       if (signal?.aborted) leave();
       signal?.addEventListener("abort", leave, { once: true });
       // A pipe is not asked: it has said all it has to say.
-      if (stdin.isTTY === true) {
+      if (stdin.isTTY === true && !isOver) {
         source.setPrompt(question);
         source.prompt();
       }
@@ -101,7 +110,9 @@ export function createTerminal({ json, quiet, stdin, stdout, stderr, env }: Term
 
 /** Columns as wide as what stands in them; the last one is as long as it is. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
+  );
   return rows.map((row) =>
     row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  "),
   );

@@ -1,6 +1,6 @@
 // A verb of the command line: what it is called, what it takes, and what it does with a client of the runtime.
 import type { Client } from "./client.ts";
-import type { OpenedProject } from "./project.ts";
+import type { OpenedProject, ProjectOptions } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a verb is run with. */
@@ -12,7 +12,10 @@ export type Work = {
   client(options?: { readonly runs?: boolean }): Promise<Client>;
   /** The project that is worked on, for verbs that run it themselves. */
   project(): Promise<OpenedProject>;
+  /** Where that project is, for verbs that let another process run it. */
+  readonly projectOptions: Pick<ProjectOptions, "config" | "data">;
   readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
   readonly version: string;
   /** Fires on the first interrupt; a second one ends the process. */
   readonly signal: AbortSignal;

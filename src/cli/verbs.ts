@@ -7,6 +7,7 @@ import { approvalVerbs } from "./verbs/approvals.ts";
 import { auditVerbs } from "./verbs/audit.ts";
 import { chatVerbs } from "./verbs/chat.ts";
 import { databaseVerbs } from "./verbs/database.ts";
+import { devVerbs } from "./verbs/dev.ts";
 import { initVerbs } from "./verbs/init.ts";
 import { mcpVerbs } from "./verbs/mcp.ts";
 import { memoryVerbs } from "./verbs/memory.ts";
@@ -19,6 +20,7 @@ import { tokenVerbs } from "./verbs/tokens.ts";
 const known: readonly Verb[] = [
   ...initVerbs,
   ...serveVerbs,
+  ...devVerbs,
   ...mcpVerbs,
   ...chatVerbs,
   ...threadVerbs,

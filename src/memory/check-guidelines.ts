@@ -4,6 +4,7 @@ import { trimmed } from "../contracts/coerce.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
 import { type GuidelineScope, PRIVATE_MEMORY, SHARED_GUIDANCE } from "../contracts/memory/guideline.ts";
+import { isStorable } from "../contracts/storable-name.ts";
 
 /** What an index takes. */
 const MOST_ID_BYTES = 1_000;
@@ -78,11 +79,6 @@ function isWorkspaceId(value: unknown): boolean {
 
 function isPlace(value: unknown): boolean {
   return isMap(value) && isWhole(value.created_at) && isStorable(value.id);
-}
-
-/** No text of a database may hold a zero, nor half a character; without them it would name something else. */
-function isStorable(value: unknown): value is string {
-  return typeof value === "string" && !value.includes("\0") && value.isWellFormed();
 }
 
 function isWhole(value: unknown): boolean {

@@ -5,7 +5,6 @@ import type { Holdfast } from "../holdfast.ts";
 import { chatDoor } from "./ai-sdk/chat-door.ts";
 import { createArrival } from "./arrival.ts";
 import { createAuthenticate } from "./authenticate.ts";
-import { boundBody } from "./body.ts";
 import { channelsDoor } from "./channels.ts";
 import type { Mount, ServerApp, ServerHost } from "./door.ts";
 import { createEntrance } from "./entrance.ts";
@@ -30,6 +29,8 @@ import { tracing } from "./tracing.ts";
 export type AppOptions = ServerOptions & {
   /** Fires when the server is to end. */
   readonly closing?: AbortSignal;
+  /** What the server proves itself with at `/health`, to whoever knows the key too; it proves nothing unless given. */
+  readonly proofKey?: string;
 };
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -40,7 +41,7 @@ const FILE_PATH = /^\/threads\/[^/]+\/(files|content)\//;
 const ROOM_IN_JSON = 1.4;
 
 /** Doors for everybody: they tell nothing about anybody, or find out themselves who calls. */
-const openDoors: readonly Mount[] = [openAiErrors, healthDoor, openApiDoor, channelsDoor];
+const openDoors: readonly Mount[] = [openAiErrors, openApiDoor, channelsDoor];
 
 /** Protocols that clients already speak. */
 const protocolDoors: readonly Mount[] = [chatDoor, openAiDoor, mcpDoor, jsonRpcDoor, frontEndDoor];
@@ -59,13 +60,10 @@ export function createApp(holdfast: Holdfast, options: AppOptions = {}): ServerA
   closing.addEventListener("abort", streams.close, { once: true });
 
   app.use(tracing);
-  app.use(createArrival({ ...options, closing }));
-  app.use(async (context, next) => {
-    const refusal = boundBody(context, FILE_PATH.test(context.req.path) ? fileBody : maxBodyBytes);
-    if (refusal) return problem(context, refusal, { Connection: "close" });
-    return await next();
-  });
-  for (const mount of [...openDoors, ...(options.openDoors ?? [])]) mount(app, host);
+  const maxBytes = (path: string) => (FILE_PATH.test(path) ? fileBody : maxBodyBytes);
+  app.use(createArrival({ ...options, closing, maxBytes }));
+  const forEverybody = [...openDoors, healthDoor(options.proofKey), ...(options.openDoors ?? [])];
+  for (const mount of forEverybody) mount(app, host);
 
   app.use(createEntrance(createAuthenticate(holdfast, options, tickets), streams, options));
   const doors: readonly Mount[] = [

@@ -1,22 +1,41 @@
-// How every request is received and every answer sent: with an id, as one of our names, to pages that may ask, with the
-// headers that keep browsers careful, and with a line in the log.
+// How every request is received and every answer sent: with an id, as one of our names, to pages that may ask, with no more
+// than it may bring, with the headers that keep browsers careful, and with a line in the log.
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, MiddlewareHandler } from "hono";
+import { boundBody } from "./body.ts";
 import type { ServerEnv } from "./door.ts";
 import { createHostCheck, type HostOptions } from "./hosts.ts";
 import { problem } from "./problem.ts";
 
 export type ArrivalOptions = HostOptions & {
   readonly closing: AbortSignal;
+  /** The most that a request to a path may bring. */
+  readonly maxBytes: (path: string) => number;
   readonly log?: ((line: string) => void) | undefined;
 };
 
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
-export function createArrival({ closing, log, ...hostOptions }: ArrivalOptions): MiddlewareHandler<ServerEnv> {
+export function createArrival({
+  closing,
+  maxBytes,
+  log,
+  ...hostOptions
+}: ArrivalOptions): MiddlewareHandler<ServerEnv> {
   const hosts = createHostCheck(hostOptions);
+
+  /** Answers here what is not to go further. */
+  function turnedAway(context: Context<ServerEnv>, origin: string | undefined): Response | undefined {
+    const { req } = context;
+    const refusal = hosts.refusal(req.header("host"), origin);
+    if (refusal) return problem(context, refusal);
+    if (req.method === "GET") return undefined;
+    if (origin !== undefined && hosts.isForeign(origin) && isPreflight(context)) return preflight(context);
+    const excess = boundBody(context, maxBytes(req.path));
+    return excess && problem(context, excess, { Connection: "close" });
+  }
 
   return async (context, next) => {
     const began = performance.now();
@@ -27,21 +46,19 @@ export function createArrival({ closing, log, ...hostOptions }: ArrivalOptions):
     const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>;
     if (outgoing) {
       context.set("takesStreams", true);
-      for (const [name, value] of careful) outgoing.setHeader(name, value);
+      for (const { name, value } of careful) outgoing.setHeader(name, value);
       outgoing.setHeader("X-Request-Id", requestId);
     }
     const origin = req.header("origin");
-    const refusal = hosts.refusal(req.header("host"), origin);
-    const isForeign = origin !== undefined && hosts.isForeign(origin);
-    if (refusal) context.res = problem(context, refusal);
-    else if (isForeign && isPreflight(context)) context.res = preflight(context);
+    const answer = turnedAway(context, origin);
+    if (answer) context.res = answer;
     else await next();
 
     if (!outgoing) {
       context.res.headers.set("X-Request-Id", requestId);
-      for (const [name, value] of careful) setUnlessThere(context.res.headers, name, value);
+      for (const { name, value } of careful) setUnlessThere(context.res.headers, name, value);
     }
-    if (isForeign) letRead(context.res.headers, origin);
+    if (origin !== undefined && hosts.isForeign(origin)) letRead(context.res.headers, origin);
     if (closing.aborted) context.res.headers.set("Connection", "close");
     if (log) log(logLine(context, performance.now() - began));
     const stream = context.get("stream");
@@ -58,14 +75,14 @@ export function createArrival({ closing, log, ...hostOptions }: ArrivalOptions):
  * What a browser may do with an answer; those that are pages say more themselves. Where there is a connection they are set
  * on it before anything is answered, and what an answer says of its own stands over them.
  */
-const careful: readonly (readonly [name: string, value: string])[] = Object.entries({
+const careful = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cache-Control": "no-store",
-});
+}).map(([name, value]) => ({ name, value }));
 
 function setUnlessThere(headers: Headers, name: string, value: string): void {
   if (!headers.has(name)) headers.set(name, value);

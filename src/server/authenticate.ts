@@ -35,15 +35,15 @@ export function createAuthenticate(
     const verdict = judgeCaller(chain, context.req.header(SIGNATURE_HEADER), request, callers);
     if (verdict === "trusted") return principal;
     if (verdict === "forged") return undefined;
-    return principals.fromArray({ ...principal, caller_context: callerContext.fromHeaders(undefined) });
+    return principals.calledBy(principal, callerContext.fromHeaders(undefined));
   }
 
-  async function byToken(context: Context<ServerEnv>, authorization: string): Promise<Principal | undefined> {
+  /** Who holds the token, whatever is claimed about the chain behind the request. */
+  function holderOf(context: Context<ServerEnv>, authorization: string): Promise<Principal | null> | null {
     const [, raw] = BEARER.exec(authorization) ?? [];
-    if (raw === undefined) return undefined;
+    if (raw === undefined) return null;
     const { headers } = context.req.raw;
-    const found = await holdfast.tokens.authenticate(raw, { headers, requestContext: "rest", maxChainDepth });
-    return found ? withTrustedChain(context, found) : undefined;
+    return holdfast.tokens.authenticate(raw, { headers, requestContext: "rest", maxChainDepth });
   }
 
   async function byTicket(ticket: string, pathname: string): Promise<Principal | undefined> {
@@ -54,10 +54,12 @@ export function createAuthenticate(
 
   return async (context) => {
     const authorization = context.req.header("authorization");
-    const ticket = context.req.query("ticket");
     if (authorization !== undefined) {
-      return (await byToken(context, authorization)) ?? unauthenticated("The token is not, or no longer, a good one.");
+      const holder = await holderOf(context, authorization);
+      const found = holder ? withTrustedChain(context, holder) : undefined;
+      return found ?? unauthenticated("The token is not, or no longer, a good one.");
     }
+    const ticket = context.req.query("ticket");
     if (ticket !== undefined) {
       const isStream = context.req.method === "GET" && isStreamPath(context.req.path);
       const found = isStream ? await byTicket(ticket, context.req.path) : undefined;

@@ -41,15 +41,20 @@ export function createEntrance(
       return operationError("too_many_streams", "This token holds as many streams as it may.");
     };
     context.set("holdStream", hold);
-    const refusal = asksForStream(context) ? hold() : undefined;
+    const asks = asksForStream(context);
+    const refusal = asks && isHeldHere(context) ? hold() : undefined;
     if (refusal) return problem(context, refusal);
     try {
       await next();
+      // Whoever answers with a stream was asked for one, has taken a place for it, or says so. Looked at last, because an
+      // answer whose headers were read takes much longer to send.
+      const mayStream = asks || release !== undefined || context.get("stream") !== undefined;
       const outgoing = (context.env as Partial<HttpBindings> | undefined)?.outgoing;
-      if (outgoing && isEventStream(context.res)) streams.add(found, outgoing);
+      if (mayStream && outgoing && isEventStream(context.res)) streams.add(found, outgoing);
     } finally {
       release?.();
     }
+    return undefined;
   };
 }
 
@@ -70,10 +75,13 @@ function visitorOf({ token_id, acting_user_id, audience_id }: Principal): string
   return token_id === null ? `${audience_id} ${acting_user_id}` : String(token_id);
 }
 
-/** Other streams are held by the doors that answer with them, who refuse in the words of their protocol. */
 function asksForStream({ req }: Context<ServerEnv>): boolean {
-  if (req.method !== "GET" || req.path === mcpPath) return false;
   return isStreamPath(req.path) || (req.header("accept")?.includes("text/event-stream") ?? false);
+}
+
+/** Other streams are held by the doors that answer with them, who refuse in the words of their protocol. */
+function isHeldHere({ req }: Context<ServerEnv>): boolean {
+  return req.method === "GET" && req.path !== mcpPath;
 }
 
 function isEventStream({ headers }: Response): boolean {

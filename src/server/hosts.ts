@@ -28,7 +28,17 @@ export function createHostCheck({ hostname = "127.0.0.1", allowedHosts = [], all
   // Whoever listens everywhere has addresses that nobody listed. Names can be pointed here, addresses cannot.
   const takesAddresses = isEverywhere(hostname);
 
+  /** The last one that was found to be: mostly it is the next one too. */
+  let known: string | undefined;
+
   function isOurs(host: string): boolean {
+    if (host === known) return true;
+    if (!isNamed(host)) return false;
+    known = host;
+    return true;
+  }
+
+  function isNamed(host: string): boolean {
     const [, name = ""] = HOST.exec(host) ?? [];
     return names.has(name.toLowerCase()) || (takesAddresses && isIP(name.replace(/^\[|\]$/g, "")) !== 0);
   }

@@ -91,6 +91,7 @@ function hasBody({ method }: Route): boolean {
 
 /** A field that is a list takes all values of its name, every other one the first. */
 function queryOf(context: Context<ServerEnv>, { inputSchema }: Operation): UnknownMap {
+  if (!context.req.url.includes("?")) return {};
   const queries = context.req.queries();
   const { properties } = (inputSchema ?? {}) as { properties?: Readonly<Record<string, { type?: unknown }>> };
   return Object.fromEntries(

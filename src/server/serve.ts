@@ -9,6 +9,8 @@ import { inUrl, isLoopback } from "./hosts.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 export type ServeOptions = ServerOptions & {
+  /** What the server proves itself with at `/health`, to whoever knows the key too; it proves nothing unless given. */
+  readonly proofKey?: string;
   /** PORT, or 8484, unless given; 0 for any that is free. */
   readonly port?: number;
   /** How long requests may take to end when the server is to end; 10 seconds unless given. */
@@ -32,9 +34,12 @@ export type RunningServer = {
 const PORT = 8484;
 const LOOPBACK = "127.0.0.1";
 
+const HIGHEST_PORT = 65_535;
+
 /** Throws `bind_refused` when others could come and nobody would have to say who they are. */
 export async function serve(holdfast: Holdfast, options: ServeOptions = {}): Promise<RunningServer> {
-  const { hostname = LOOPBACK, drainMs = 10_000 } = options;
+  const { hostname = LOOPBACK, port: wanted = portOf(process.env.PORT), drainMs = 10_000 } = options;
+  checkAddress(wanted, hostname);
   if (!isLoopback(hostname)) await checkWide(holdfast, options);
   const closing = new AbortController();
   const app = createApp(holdfast, { ...options, hostname, closing: closing.signal });
@@ -43,7 +48,7 @@ export async function serve(holdfast: Holdfast, options: ServeOptions = {}): Pro
     getRequestListener(app.fetch, { errorHandler: answerUnreadable }),
   );
   server.on("clientError", answerBroken);
-  await listen(server, options.port ?? portOf(process.env.PORT), hostname);
+  await listen(server, wanted, hostname);
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
   let closed: Promise<void> | undefined;
@@ -68,6 +73,15 @@ function serverOptions({ timeouts = {} }: ServeOptions) {
   };
 }
 
+function checkAddress(port: number, hostname: string): void {
+  if (!Number.isInteger(port) || port < 0 || port > HIGHEST_PORT) {
+    throw holdfastError("invalid_argument", `port must be a number from 0 to ${HIGHEST_PORT}, not ${String(port)}.`);
+  }
+  // Without a name Node listens everywhere, which nobody should do by accident.
+  if (typeof hostname === "string" && hostname !== "" && !hostname.includes("\0")) return;
+  throw holdfastError("invalid_argument", "hostname must be a name or an address; 0.0.0.0 and :: stand for all.");
+}
+
 async function checkWide(holdfast: Holdfast, { hostname, anonymousAgent }: ServeOptions): Promise<void> {
   if (!(await holdfast.tokens.exist())) {
     throw holdfastError("bind_refused", `There are no tokens, and ${hostname} can be reached from elsewhere.`);
@@ -90,8 +104,8 @@ function listen(server: Server, port: number, hostname: string): Promise<void> {
 function portOf(given: string | undefined): number {
   if (given === undefined || given === "") return PORT;
   const port = Number(given);
-  if (/^\d{1,5}$/.test(given) && port <= 65_535) return port;
-  throw holdfastError("invalid_argument", `PORT must be a number from 0 to 65535, not "${given}".`);
+  if (/^\d{1,5}$/.test(given) && port <= HIGHEST_PORT) return port;
+  throw holdfastError("invalid_argument", `PORT must be a number from 0 to ${HIGHEST_PORT}, not "${given}".`);
 }
 
 async function close(server: Server, closing: AbortController, drainMs: number): Promise<void> {

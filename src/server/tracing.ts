@@ -18,13 +18,14 @@ function incoming(headers: Headers): Context | undefined {
 }
 
 /** Comes first: whatever goes wrong with tracing, the request is answered as if there were none. */
-export const tracing: MiddlewareHandler<ServerEnv> = async ({ req }, next) => {
+export const tracing: MiddlewareHandler<ServerEnv> = ({ req }, next) => {
   const parent = quietly(() => incoming(req.raw.headers)) as Context | undefined;
+  if (!parent) return next();
   let answered: Promise<void> | undefined;
-  const once = () => {
-    answered ??= next();
-  };
-  if (parent) quietly(() => context.with(parent, once));
-  once();
-  await answered;
+  quietly(() =>
+    context.with(parent, () => {
+      answered ??= next();
+    }),
+  );
+  return answered ?? next();
 };

@@ -1,16 +1,8 @@
 // What callers pass in, checked before it reaches a database: a mistake is told in words, and not in SQL.
 import { holdfastError } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
+import { isName, LONGEST_NAME_BYTES } from "../contracts/storable-name.ts";
 import { isWholeNumber } from "./whole-number.ts";
-
-/** What an index can hold beside the other columns of a key. */
-const LONGEST_NAME_BYTES = 2_000;
-
-/** True for what can name something: text that is not blank, without the one character that PostgreSQL does not store. */
-export function isName(value: unknown): value is string {
-  if (typeof value !== "string" || value.trim() === "" || value.includes("\0") || !value.isWellFormed()) return false;
-  return Buffer.byteLength(value) <= LONGEST_NAME_BYTES;
-}
 
 /** Throws `invalid_argument` with the name of the argument. */
 export function checkName(argument: string, value: unknown): void {

@@ -1,18 +1,19 @@
 // Threads as the runtime offers them: open, find, list, delete, and what operators do about those that do not go on.
 import { holdfastError } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
-import { checkName, checkNumber, checkQuery, isName } from "./check-arguments.ts";
+import { isName } from "../contracts/storable-name.ts";
+import { checkName, checkNumber, checkQuery } from "./check-arguments.ts";
 import { diagnoseThread } from "./diagnose.ts";
 import type { Host } from "./host.ts";
 import { pruneFiles, pruneThreads } from "./housekeeping.ts";
 import { openThread } from "./open-thread.ts";
 import type { Runtime } from "./runtime.ts";
-import { subjectOf } from "./subject.ts";
 import { createHandle } from "./thread.ts";
 import { threadNotFound } from "./thread-errors.ts";
+import { viewThread } from "./thread-view.ts";
 
 export function createThreads(host: Host): Runtime["threads"] {
-  const { stores, agents, progress, reached } = host;
+  const { stores, progress, reached } = host;
   const { threads } = stores;
   return {
     async open(threadKey, given) {
@@ -45,12 +46,8 @@ export function createThreads(host: Host): Runtime["threads"] {
       return await pruneThreads(host, idleMs, { dryRun });
     },
     pruneFiles: ({ dryRun = false } = {}) => pruneFiles(host, { dryRun }),
-    async subject(id) {
-      const thread = isName(id) ? await threads.get(id) : undefined;
-      const agent = thread && (agents.get(thread.origin_agent) ?? agents.get(thread.agent));
-      if (!thread || !agent) throw threadNotFound(id);
-      return subjectOf(agent, await stores.subjects.get(id));
-    },
+    view: (id) => viewThread(host, id),
+    subject: async (id) => (await viewThread(host, id)).subject,
     async retry(id) {
       checkName("id", id);
       if (await stores.engine.retry(id)) return;

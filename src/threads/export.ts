@@ -3,6 +3,7 @@ import type { StoredRequest } from "../backend/request-store.ts";
 import type { StoredCall, StoredEvent, StoredMessage, StoredRun, Thread } from "../backend/thread-store.ts";
 import { contentHash, firstHash, nextHash, notesHash } from "../contracts/audit/chain.ts";
 import { NO_SALT } from "../contracts/audit/erasure.ts";
+import { checkFields, checkNumber } from "./check-arguments.ts";
 import type { Host } from "./host.ts";
 import { threadNotFound } from "./thread-errors.ts";
 
@@ -16,17 +17,29 @@ export type ThreadExport = {
   readonly calls: readonly StoredCall[];
   /** Without what is sealed. */
   readonly requests: readonly Omit<StoredRequest, "sealed">[];
+  /** The last event of a part that is not the last one: the next begins after it. */
+  readonly next?: number;
 };
 
-export async function exportThread(host: Host, id: string): Promise<ThreadExport> {
+/** So many events after one, with their messages; what else there is comes with the first. All of it unless given. */
+export type ExportPart = { readonly after?: number; readonly limit?: number };
+
+export async function exportThread(host: Host, id: string, part: ExportPart = {}): Promise<ThreadExport> {
+  checkFields("part", part, ["after", "limit"]);
+  const { after = BEFORE_ALL, limit = Number.MAX_SAFE_INTEGER - 1 } = part;
+  for (const [argument, value] of Object.entries(part)) if (value !== undefined) checkNumber(argument, value);
   const { threads, requests } = host.stores;
   const thread = await threads.get(id);
   if (!thread) throw threadNotFound(id);
   // Up to where the thread was when it was read: what is added meanwhile belongs to the next export.
-  const whole = { limit: Number.MAX_SAFE_INTEGER };
-  const events = (await threads.events(id, whole)).filter(({ seq }) => seq < thread.next_seq);
-  const messages = (await threads.messages(id, whole)).filter(({ seq }) => seq < thread.next_message);
-  const asked = await requests.list({ thread_id: id, limit: Number.MAX_SAFE_INTEGER });
+  const found = (await threads.events(id, { after, limit: limit + 1 })).filter(({ seq }) => seq < thread.next_seq);
+  const events = found.slice(0, limit);
+  const isFirst = after === BEFORE_ALL;
+  const from = isFirst ? 0 : (events[0]?.messages_from ?? thread.next_message);
+  const next = found.length > limit ? events.at(-1) : undefined;
+  const to = next?.messages_to ?? thread.next_message;
+  const messages = (await threads.messages(id, { from, limit: to - from })).filter(({ seq }) => seq < to);
+  const asked = isFirst ? await requests.list({ thread_id: id, limit: Number.MAX_SAFE_INTEGER }) : [];
   // What was deleted while it was read is not there to be told of in part.
   if (!(await threads.get(id))) throw threadNotFound(id);
   return {
@@ -35,11 +48,15 @@ export async function exportThread(host: Host, id: string): Promise<ThreadExport
     thread,
     messages,
     events,
-    runs: await threads.runs(id),
-    calls: await threads.calls(id),
+    runs: isFirst ? await threads.runs(id) : [],
+    calls: isFirst ? await threads.calls(id) : [],
     requests: asked.map(({ sealed: _sealed, ...request }) => request),
+    ...(next && { next: next.seq }),
   };
 }
+
+/** Events are numbered from 0. */
+const BEFORE_ALL = -1;
 
 /**
  * The first event that is not what was written, or undefined when the whole chain holds. What was erased is not looked at;

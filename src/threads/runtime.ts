@@ -24,6 +24,7 @@ import type { Variables } from "./subagents/variables.ts";
 import type { Subject } from "./subject.ts";
 import type { Switches } from "./switches.ts";
 import type { ThreadHandle } from "./thread.ts";
+import type { ThreadView } from "./thread-view.ts";
 
 export interface Runtime {
   readonly threads: {
@@ -46,6 +47,8 @@ export interface Runtime {
     prune(options: { readonly idleMs: number; readonly dryRun?: boolean }): Promise<readonly string[]>;
     /** Removes the bytes that no file of any thread names any more, and counts them; `dryRun` only counts. */
     pruneFiles(options?: { readonly dryRun?: boolean }): Promise<Unnamed>;
+    /** The thread of that id as it is at this moment, with whom it acts for; throws `thread_not_found`. */
+    view(id: string): Promise<ThreadView>;
     /** Whom a thread acts for; throws `thread_not_found`. */
     subject(id: string): Promise<Subject>;
     /** Lets a thread that got stuck try again. Throws `thread_not_stuck` when it is not. */

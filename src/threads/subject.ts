@@ -71,15 +71,21 @@ export function subjectOf(agent: Agent, row: StoredSubject | null | undefined): 
     const principal = defaultPrincipal(agent);
     return { principal, workspace: agentWorkspace(agent), owner: null, context: CHAT, consent: {} };
   }
-  const { workspace_type, workspace_id, owner_type, owner_key, context } = row;
+  const { workspace_type, workspace_id, context } = row;
   const isSomewhere = workspace_type !== null && workspace_id !== null;
   return {
     principal: principals.fromArray(JSON.parse(row.principal)),
     workspace: isSomewhere ? { workspace_type, workspace_id } : agentWorkspace(agent),
-    owner: owner_type !== null && owner_key !== null ? { type: owner_type, key: owner_key } : null,
+    owner: ownerIn(row),
     context,
     consent: JSON.parse(row.consent) as Consent,
   };
+}
+
+/** Whose conversation it is, from what is stored; null when it is nobody's. */
+export function ownerIn(row: StoredSubject | null | undefined): Subject["owner"] {
+  if (!row || row.owner_type === null || row.owner_key === null) return null;
+  return { type: row.owner_type, key: row.owner_key };
 }
 
 export function stored({ principal, workspace, owner, context, consent }: Subject): StoredSubject {

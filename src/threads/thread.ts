@@ -3,11 +3,12 @@ import type { NewEntry } from "../backend/inbox.ts";
 import type { CallsPage, StoredCall, Thread } from "../backend/thread-store.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isMap, type JsonMap } from "../contracts/json.ts";
-import { checkNumber, checkThreadKey, isName } from "./check-arguments.ts";
+import { isName } from "../contracts/storable-name.ts";
+import { checkNumber, checkThreadKey } from "./check-arguments.ts";
 import { changeConsent } from "./consent/change-consent.ts";
 import { type Effects, effectsOf } from "./effects/effects-of.ts";
 import { isWork, type ReadEntry, readEntry, staysStopped } from "./entries.ts";
-import { exportThread, type ThreadExport } from "./export.ts";
+import { type ExportPart, exportThread, type ThreadExport } from "./export.ts";
 import { forkThread } from "./fork.ts";
 import type { Host } from "./host.ts";
 import { type LeftEntries, leftEntries } from "./left-entries.ts";
@@ -23,6 +24,7 @@ import { type RunsPage, readRun, readRuns, type ThreadRunSummary } from "./read-
 import { withFiles } from "./sent-files.ts";
 import { type Session, sessionOf } from "./session-view.ts";
 import { directBuffer } from "./state/direct-buffer.ts";
+import { type ChildrenPage, readChildren } from "./state/hierarchy-state.ts";
 import type { AttachmentInput, ChildEntry, ThreadState } from "./state/thread-state.ts";
 import { stateAtRest } from "./state-at-rest.ts";
 import { readStream, type StreamOptions } from "./stream/read-stream.ts";
@@ -120,7 +122,7 @@ export interface ThreadHandle {
   /** Oldest first. Throws `invalid_argument`. */
   calls(page?: CallsPage): Promise<readonly StoredCall[]>;
   /** Everything that is stored of the thread, secrets excepted. */
-  export(): Promise<ThreadExport>;
+  export(part?: ExportPart): Promise<ThreadExport>;
   /** The thread as tools see it, for the program itself: what is written through it is stored at once. */
   state(): Promise<ThreadState>;
   /** What the thread has scheduled: to be listed, run now, or cancelled. */
@@ -135,8 +137,8 @@ export interface ThreadHandle {
   context(options?: { readonly step?: number }): Promise<StepContext | null>;
   /** What was left for it, by key, and what became of it. */
   readonly left: LeftEntries;
-  /** Its children, as its registry shows them. */
-  children(): Promise<readonly ChildEntry[]>;
+  /** Its children, as its registry shows them, oldest first: all of them, or so many after the one of that id. */
+  children(page?: ChildrenPage): Promise<readonly ChildEntry[]>;
 }
 
 /** Where to come back to. */
@@ -327,7 +329,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     runs: (page) => readRuns(host, id, page),
     run: (number) => readRun(host, id, number),
     calls: (page) => readCalls(host, id, page),
-    export: () => exportThread(host, id),
+    export: (part) => exportThread(host, id, part),
     async state() {
       return await stateAtRest(host, await status(), { buffer: directBuffer(host, id) });
     },
@@ -337,8 +339,8 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     context: (options = {}) => contextOf(host, id, options),
     consent: (changes) => changeConsent(host, id, changes),
     left: leftEntries(host, id),
-    async children() {
-      return await (await stateAtRest(host, await status(), { buffer: directBuffer(host, id) })).children();
+    async children(page = {}) {
+      return await readChildren(host, (await status()).id, page);
     },
   };
 

@@ -2,12 +2,12 @@
 // and the first is erased when the action has ended.
 import type { ActionQuery, NewAction, StoredAction, WrittenTime } from "../backend/action-store.ts";
 import { emptyMap, isEmpty, type Json, type JsonMap } from "../contracts/json.ts";
+import { isStorable } from "../contracts/storable-name.ts";
 import { REDACTED } from "../contracts/tools/sensitive-keys.ts";
 import type { PendingAction } from "../contracts/trust/pending-action.ts";
 import * as pendingAction from "../contracts/trust/pending-action.ts";
 import { instant, type PendingActionFilters } from "../contracts/trust/pending-action-store.ts";
 import type { ActionOutcome, ActionSealing } from "./action-handler.ts";
-import { isStorable } from "./check-input.ts";
 
 const applyInputOf = (actionId: string) => `apply_input of pending action ${actionId}`;
 const outcomeOf = (actionId: string) => `outcome of pending action ${actionId}`;

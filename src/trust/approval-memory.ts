@@ -2,11 +2,12 @@
 // forgotten at a word.
 import type { ApprovalMemoryStore, RememberedKey, StoredApproval } from "../backend/approval-memory-store.ts";
 import type { JsonMap } from "../contracts/json.ts";
+import { isIndexable, isStorable } from "../contracts/storable-name.ts";
 import type { ActionPolicy } from "../contracts/tools/action-policy.ts";
 import type { ApprovalKey, ApprovalMemory } from "../contracts/trust/approval-memory.ts";
 import { readFields } from "../contracts/trust/record-fields.ts";
 import type { Workspace } from "../contracts/workspace.ts";
-import { invalidArgument, isIndexable, isStorable, readNumber, readOptions, readText } from "./check-input.ts";
+import { invalidArgument, readNumber, readOptions, readText } from "./check-input.ts";
 import { type Bind, isGenuine, withMac } from "./remembered-mac.ts";
 
 /** One remembered decision, with who made it and for which request, where that is known. */

@@ -1,15 +1,12 @@
 // What callers hand to tokens, grants and approvals, checked before it reaches a database: a mistake is told in words, and
 // not in SQL.
-import { trimmed } from "../contracts/coerce.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import type { UnknownMap } from "../contracts/json.ts";
+import { isIndexable, isName, isStorable, LONGEST_NAME_BYTES } from "../contracts/storable-name.ts";
 import { readFields } from "../contracts/trust/record-fields.ts";
 
 /** Makes an error from a detail that begins with a field. */
 type Refuse = (detail: string, cause?: unknown) => HoldfastError;
-
-/** Below what an index of PostgreSQL takes in one entry. */
-const MOST_INDEXED_BYTES = 2_000;
 
 export const invalidArgument: Refuse = (detail, cause) => holdfastError("invalid_argument", `${detail}.`, cause);
 
@@ -31,11 +28,6 @@ export function readOptions(value: unknown, known: readonly string[], refuse: Re
   return given;
 }
 
-/** True for text that databases keep as it is: PostgreSQL has no place for zeros, and neither has for half a character. */
-export function isStorable(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed();
-}
-
 /** Refuses a record with a text that no database keeps as it is. */
 export function checkStorable(record: object, refuse: Refuse): void {
   for (const [field, value] of Object.entries(record)) {
@@ -45,19 +37,9 @@ export function checkStorable(record: object, refuse: Refuse): void {
   }
 }
 
-/** True for what an index can hold in one entry, all of it together. */
-export function isIndexable(...parts: readonly (string | null)[]): boolean {
-  return parts.reduce((bytes, part) => bytes + Buffer.byteLength(part ?? ""), 0) <= MOST_INDEXED_BYTES;
-}
-
 /** Refuses names that are too long for one entry of an index. */
 export function checkIndexable(what: string, parts: readonly (string | null)[], refuse: Refuse): void {
-  if (!isIndexable(...parts)) throw refuse(`${what} must not be longer than ${MOST_INDEXED_BYTES} bytes`);
-}
-
-/** True for text that something can be stored under. */
-export function isName(value: string): boolean {
-  return trimmed(value) !== undefined && isStorable(value) && isIndexable(value);
+  if (!isIndexable(...parts)) throw refuse(`${what} must not be longer than ${LONGEST_NAME_BYTES} bytes`);
 }
 
 /** The text as it is. Whether there can be anything of that name is another question. */
@@ -71,7 +53,7 @@ export function readName(argument: string, value: unknown): string {
   const name = readText(argument, value);
   if (isName(name)) return name;
   throw invalidArgument(
-    `${argument} must be a text of whole characters without zeros, not blank, of at most ${MOST_INDEXED_BYTES} bytes`,
+    `${argument} must be a text of whole characters without zeros, not blank, of at most ${LONGEST_NAME_BYTES} bytes`,
   );
 }
 

@@ -2,6 +2,7 @@
 import type { GrantHolder, GrantStore, StoredGrant } from "../backend/grant-store.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { type Json, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { isStorable } from "../contracts/storable-name.ts";
 import type { AccessGrant, AgentRole } from "../contracts/trust/access-grant.ts";
 import * as accessGrant from "../contracts/trust/access-grant.ts";
 import {
@@ -18,7 +19,6 @@ import {
   checkIndexable,
   checkStorable,
   invalidArgument,
-  isStorable,
   reading,
   readName,
   readNumber,
@@ -59,7 +59,12 @@ export function createGrants({
   store,
   audiencesOf,
   decideAccess,
-}: Pick<AccessHost, "audiencesOf" | "decideAccess"> & { readonly store: GrantStore }): Grants {
+  isByGrant = async () => false,
+}: Pick<AccessHost, "audiencesOf" | "decideAccess"> & {
+  readonly store: GrantStore;
+  /** True for a token that is good for its agent only while its user is granted that; none is unless given. */
+  readonly isByGrant?: (tokenId: number) => Promise<boolean>;
+}): Grants {
   async function find(agent: string, holder: GrantHolder, workspaceId: string | null = null) {
     const stored = await store.get(agent, holder, workspaceId);
     return stored ? grantOf(stored) : null;
@@ -72,7 +77,17 @@ export function createGrants({
       return grants.reduce(greater, null);
     },
   };
-  const host: AccessHost = { store: lookup, audiencesOf, decideAccess };
+  const host: AccessHost = {
+    ...{ store: lookup, audiencesOf },
+    async decideAccess(found, acting, agent, role, context) {
+      const { token_id, effective_agent_id } = acting;
+      // Its own agent is open to a token by the word of who made it; who had no more than a grant could not give more.
+      const isOwn = found && token_id !== null && effective_agent_id === agent;
+      const rests = isOwn && (await isByGrant(token_id));
+      const allowed = rests ? await hasGrant(acting, agent, role, context, { store: lookup, audiencesOf }) : found;
+      return decideAccess ? await decideAccess(allowed, acting, agent, role, context) : allowed;
+    },
+  };
 
   return {
     async grant(options) {

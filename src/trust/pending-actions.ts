@@ -4,6 +4,7 @@ import type { ActionQuery, StoredAction } from "../backend/action-store.ts";
 import { wholeNumber } from "../contracts/coerce.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import { emptyMap, type UnknownMap } from "../contracts/json.ts";
+import { isName } from "../contracts/storable-name.ts";
 import * as approvalDecision from "../contracts/trust/approval-decision.ts";
 import type { PendingAction } from "../contracts/trust/pending-action.ts";
 import * as pendingAction from "../contracts/trust/pending-action.ts";
@@ -19,7 +20,7 @@ import { quietly } from "../contracts/when-ready.ts";
 import type { ActionDecision, ActionObserver } from "./action-handler.ts";
 import { actionOf, listedActionOf, queryOf, rowOf, sealedOutcome, writtenTime } from "./action-record.ts";
 import { addSummaries, mergeByCreation, summaryOfCounts } from "./action-views.ts";
-import { checkIndexable, checkStorable, invalidArgument, isName, readText } from "./check-input.ts";
+import { checkIndexable, checkStorable, invalidArgument, readText } from "./check-input.ts";
 import { type ResolvingHost, readDecision, readResolver, resolveAction } from "./resolve-action.ts";
 
 /** Another keeper of pending actions, such as the threads: it decides what is its own. */

@@ -6,13 +6,14 @@ import { trimmed } from "../contracts/coerce.ts";
 import { errorMessage, type HoldfastError, holdfastError } from "../contracts/error.ts";
 import { emptyMap, type Json, snapshot, snapshotMap } from "../contracts/json.ts";
 import { isOperationError } from "../contracts/operation-error.ts";
+import { isStorable } from "../contracts/storable-name.ts";
 import * as approvalDecision from "../contracts/trust/approval-decision.ts";
 import type { PendingAction } from "../contracts/trust/pending-action.ts";
 import { isTerminal } from "../contracts/trust/pending-action.ts";
 import { readFields } from "../contracts/trust/record-fields.ts";
 import type { ActionDecision, ActionHandler, ActionOutcome, ActionSealing } from "./action-handler.ts";
 import { actionOf, sealedOutcome, writtenTime } from "./action-record.ts";
-import { invalidArgument, isStorable } from "./check-input.ts";
+import { invalidArgument } from "./check-input.ts";
 
 export type ResolvingHost = {
   readonly store: ActionStore;

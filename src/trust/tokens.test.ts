@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../backend/sql/migrate.ts";
 import { createTokenStore } from "../backend/sql/tokens.ts";
@@ -60,6 +64,40 @@ describe("tokens", () => {
     expect(await tokens.authenticate(token)).not.toBeNull();
     now = new Date("2026-11-16T12:01:00Z");
     expect(await tokens.authenticate(token)).toBeNull();
+  });
+
+  it("are at once what another process has made of them, which may be nothing", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "holdfast-tokens-"));
+    const file = join(folder, "holdfast.db");
+    const shared = await sqlite(file).open();
+    onTestFinished(async () => {
+      await shared.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await migrate(shared);
+    const known = createTokens({ store: createTokenStore(shared), now: () => now });
+    const { token } = await known.create({ agent: "writer", owner_user_id: 7 });
+    const elsewhere = (sql: string) => {
+      const program = "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec(process.argv[2])";
+      execFileSync(process.execPath, ["-e", program, file, sql]);
+    };
+    const mayDo = async () => (await known.authenticate(token))?.capability_ceiling?.allowed_capabilities;
+    expect([await mayDo(), await mayDo()]).toEqual([null, null]);
+    elsewhere(`update tokens set allowed_capabilities = '["read"]'`);
+    expect([await mayDo(), await mayDo()]).toEqual([["read"], ["read"]]);
+    elsewhere("update tokens set token_hash = null, revoked_at = 1");
+    expect(await known.authenticate(token)).toBeNull();
+  });
+
+  it("tell one request from the next, though nothing else about who calls has changed", async () => {
+    const { token } = await create();
+    const [one, next] = [await tokens.authenticate(token), await tokens.authenticate(token)];
+    expect({ ...next, caller_context: null }).toEqual({ ...one, caller_context: null });
+    expect(next?.caller_context?.chain_root_request_id).not.toBe(one?.caller_context?.chain_root_request_id);
+    const chat = await tokens.authenticate(token, { requestContext: "chat", metadata: { ip: "::1" } });
+    expect(chat).toMatchObject({ request_context: "chat", request_metadata: { ip: "::1", token_label: "CI" } });
+    expect(await tokens.authenticate(token)).toMatchObject({ request_context: "rest" });
+    expect((await tokens.authenticate(token))?.request_metadata).not.toHaveProperty("ip");
   });
 
   it("are not made to expire at a time that nobody can read", async () => {

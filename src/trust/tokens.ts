@@ -3,13 +3,15 @@ import { randomBytes } from "node:crypto";
 import type { StoredToken, TokenStore } from "../backend/token-store.ts";
 import { agentSlug } from "../contracts/agents/agent-slug.ts";
 import { holdfastError } from "../contracts/error.ts";
-import { type Json, snapshotMap } from "../contracts/json.ts";
+import { type Json, sealParsed, snapshotMap } from "../contracts/json.ts";
+import { isName } from "../contracts/storable-name.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import type { Token, TokenMetadata } from "../contracts/trust/token.ts";
 import * as token from "../contracts/trust/token.ts";
 import { authenticate, type BearerRequest } from "../contracts/trust/token-authenticator.ts";
 import { quietly } from "../contracts/when-ready.ts";
-import { checkIndexable, checkStorable, isName, reading, readNumber, readOptions, readText } from "./check-input.ts";
+import { checkIndexable, checkStorable, reading, readNumber, readOptions, readText } from "./check-input.ts";
+import { whileUnchanged } from "./while-unchanged.ts";
 
 export type TokenOptions = {
   /** The agent that whoever holds the token acts as. */
@@ -24,10 +26,12 @@ export type TokenOptions = {
   readonly client_id?: string | null;
   readonly workspace_id?: string | null;
   readonly metadata?: { readonly [key: string]: Json };
+  /** Good for its agent only while its user is granted that, at every use; off unless given. */
+  readonly by_grant?: boolean;
 };
 
 /** What may be shown of a token that was made here. */
-export type IssuedToken = TokenMetadata & { readonly revoked_at: string | null };
+export type IssuedToken = TokenMetadata & { readonly revoked_at: string | null; readonly by_grant: boolean };
 
 type TokensPage = {
   readonly agent?: string;
@@ -76,11 +80,12 @@ export function createTokens({
   /** What every token begins with; what begins otherwise is not even looked up. */
   readonly prefix?: string;
 }): Tokens {
+  const recordOf = whileUnchanged(tokenOf);
+
   /** Notes the use, unless one was noted just now. That it cannot be noted is no reason to turn anybody away. */
-  async function touch({ token_id, last_used_at }: StoredToken, usedAt: string): Promise<void> {
-    const used = Date.parse(usedAt) * 1_000;
-    if (last_used_at !== null && last_used_at >= used - TOUCH_MICROSECONDS) return;
-    await quietly(() => store.touch(token_id, used, TOUCH_MICROSECONDS));
+  function touch({ token_id, last_used_at }: StoredToken, used: number): unknown {
+    if (last_used_at !== null && last_used_at >= used - TOUCH_MICROSECONDS) return undefined;
+    return quietly(() => store.touch(token_id, used, TOUCH_MICROSECONDS));
   }
 
   return {
@@ -138,17 +143,21 @@ export function createTokens({
       return isName(readText("agent", agent)) ? await store.revokeAll(agent) : 0;
     },
 
-    async authenticate(rawToken, request = {}) {
+    authenticate(rawToken, request = {}) {
       let found: StoredToken | undefined;
+      let at = 0;
       const tokens = {
         async resolveTokenHash(hash: string): Promise<Token | null> {
           found = await store.find(hash);
-          return found ? tokenOf(found) : null;
+          return found ? recordOf(hash, found) : null;
         },
-        touchToken: (_: number, usedAt: string) => found && touch(found, usedAt),
+        touchToken: () => found && touch(found, at * 1_000),
       };
-      const seconds = () => now().getTime() / 1_000;
-      return await authenticate(rawToken, request, { tokens, now: seconds, tokenPrefix: prefix });
+      const seconds = () => {
+        at = now().getTime();
+        return at / 1_000;
+      };
+      return authenticate(rawToken, request, { tokens, now: seconds, tokenPrefix: prefix });
     },
   };
 }
@@ -161,12 +170,15 @@ const PAGE_OPTIONS = [
 
 const OPTIONS = [
   ...["agent", "owner_user_id", "label", "allowed_capabilities"],
-  ...["expires_at", "client_id", "workspace_id", "metadata"],
+  ...["expires_at", "client_id", "workspace_id", "metadata", "by_grant"],
 ] as const satisfies readonly (keyof TokenOptions)[];
 
 /** The record of a token that is to be made. Throws `invalid_wp_agent_token`. */
-function readToken(options: unknown, made: Pick<Token, "token_hash" | "token_prefix">): Token {
-  const { agent, expires_at, ...rest } = readOptions(options, OPTIONS, invalid);
+function readToken(
+  options: unknown,
+  made: Pick<Token, "token_hash" | "token_prefix">,
+): Token & { readonly by_grant: boolean } {
+  const { agent, expires_at, by_grant = false, ...rest } = readOptions(options, OPTIONS, invalid);
   // It stands for the agent that is found by this name, and a second spelling of it would be taken for another agent.
   if (agentSlug(agent) === "" || agentSlug(agent) !== agent) {
     throw invalid("agent_id must be the slug of an agent, such as my-agent");
@@ -179,9 +191,10 @@ function readToken(options: unknown, made: Pick<Token, "token_hash" | "token_pre
   if (token.isExpired(read, Number.NEGATIVE_INFINITY) || read.expires_at === "") {
     throw invalid("expires_at must be a time such as 2027-01-31T12:00:00Z");
   }
+  if (typeof by_grant !== "boolean") throw invalid("by_grant must be true or false");
   checkStorable(read, invalid);
   checkIndexable("agent_id", [read.agent_id], invalid);
-  return read;
+  return { ...read, by_grant };
 }
 
 /** Numbered by the store; only the other fields are looked at. */
@@ -192,15 +205,16 @@ function invalid(detail: string, cause?: unknown) {
 }
 
 function tokenOf(stored: StoredToken): Token {
-  return { ...shownOf(stored), token_hash: stored.token_hash ?? "" };
+  return sealParsed({ ...shownOf(stored), token_hash: stored.token_hash ?? "" });
 }
 
 function issuedOf(stored: StoredToken): IssuedToken {
-  return { ...shownOf(stored), revoked_at: timeOf(stored.revoked_at) };
+  return { ...shownOf(stored), revoked_at: timeOf(stored.revoked_at), by_grant: stored.by_grant };
 }
 
 function shownOf(stored: StoredToken): TokenMetadata {
-  const { token_hash, revoked_at, allowed_capabilities, created_at, last_used_at, metadata, ...rest } = stored;
+  const { token_hash, revoked_at, by_grant, allowed_capabilities, created_at, last_used_at, metadata, ...rest } =
+    stored;
   return {
     ...rest,
     allowed_capabilities: allowed_capabilities === null ? null : (JSON.parse(allowed_capabilities) as string[]),

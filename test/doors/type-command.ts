@@ -16,7 +16,7 @@ export async function typeCommand(url: string, token: string, ...words: readonly
     await runCommandLine(words, verbs, {
       ...({ stdin, stdout, stderr } as unknown as Pick<NodeJS.Process, "stdin" | "stdout" | "stderr">),
       env: { HOLDFAST_URL: url, HOLDFAST_TOKEN: token },
-      ...{ cwd, version: "0", signal: new AbortController().signal },
+      ...{ cwd, version: "0", signal: new AbortController().signal, interrupt: () => undefined },
     });
   } finally {
     stdout.end();

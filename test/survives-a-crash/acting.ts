@@ -15,16 +15,17 @@ export function here(key: string) {
   return { workspace: { workspace_type: "site", workspace_id: key } };
 }
 
-/** Has Bob decide about whatever the thread waits for now, if it does. */
+/** Decides about whatever the thread waits for now, if it does: whoever is named, or code that names nobody. */
 export async function decide(
   holdfast: Holdfast,
   thread: ThreadHandle,
   decisions: Readonly<Record<string, Answer>>,
+  by: { readonly principal?: typeof bob } = {},
 ): Promise<void> {
   await thread.wait();
   const [pending] = await holdfast.requests.list({ thread: thread.id, status: "pending" });
   const answer = pending && decisions[pending.tool_name];
-  if (answer) await holdfast.requests.submit(pending.id, answer, { principal: bob });
+  if (answer) await holdfast.requests.submit(pending.id, answer, by);
 }
 
 /** What the log keeps of one kind beside its records, oldest first. */

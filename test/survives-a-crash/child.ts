@@ -15,7 +15,9 @@ function fail(error: unknown): void {
 }
 
 const ledger = openEffectLedger(order.ledger);
-const world = { ledger, reached };
+// Where others share the database, they wait until a call that was cut off cannot be made any more.
+const isMortal = order.database.kind === "postgres" && (order.at !== undefined || order.quiet === true);
+const world = { ledger, reached, isMortal };
 const played = order.play === undefined ? undefined : scenarioNamed(order.play.scenario);
 const definitions = definitionsOf(played ? [played] : [...scenarios, ...special], world);
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { World } from "../../src/testing/scenario.ts";
 import { type Tool, type ToolContext, tool } from "../../src/threads/tool.ts";
+import { LEASE_MS } from "./database.ts";
 
 /** `plain`: nobody can tell what a call did that was cut off. */
 export type ToolKind = "plain" | "idempotent" | "reconciled";
@@ -14,8 +15,14 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
   "shop/refund": "reconciled",
 };
 
-/** Soon over, so that a call which never arrived counts as absent soon. */
-const TIMEOUT_MS = 1_000;
+/** What tools may be told besides: whether this process may be taken away in the middle of a call. */
+type MortalWorld = World & { readonly isMortal?: boolean };
+
+/**
+ * A call that never arrived counts as absent when this is over: no sooner than another worker can take the thread, so that
+ * nobody waits for it. A process that lives takes as long as it needs, however slow the machine is.
+ */
+const MORTAL_TIMEOUT_MS = LEASE_MS;
 
 const inputSchema = z.object({ order: z.string() });
 type Order = z.infer<typeof inputSchema>;
@@ -34,7 +41,6 @@ export function charge(world: World, options: { readonly actionPolicy?: "preview
     description: "Charges for an order.",
     inputSchema,
     ...options,
-    timeoutMs: TIMEOUT_MS,
     execute: ({ order }: Order, context) => act(world, `charge ${order}`, context),
   });
 }
@@ -44,19 +50,18 @@ export function ship(world: World): Tool {
     name: "shop/ship",
     description: "Ships an order.",
     inputSchema,
-    timeoutMs: TIMEOUT_MS,
     idempotent: true,
     execute: ({ order }: Order, context) => act(world, `ship ${order}`, context),
   });
 }
 
-export function refund(world: World, options: { readonly actionPolicy?: "preview" } = {}): Tool {
+export function refund(world: MortalWorld, options: { readonly actionPolicy?: "preview" } = {}): Tool {
   return tool({
     name: "shop/refund",
     description: "Refunds an order.",
     inputSchema,
     ...options,
-    timeoutMs: TIMEOUT_MS,
+    ...(world.isMortal && { timeoutMs: MORTAL_TIMEOUT_MS }),
     execute: ({ order }: Order, context) => act(world, `refund ${order}`, context),
     async reconcile({ idempotencyKey, input: { order } }) {
       const count = await world.ledger.count(idempotencyKey);

@@ -116,13 +116,13 @@ function nextEntry(threadId: string): Statement {
   return { sql, params: [threadId] };
 }
 
-function changeRun({ thread_id, run, run_change }: Commit): Statement[] {
+function changeRun({ thread_id, run, seq, run_change }: Commit): Statement[] {
   if (!run_change) return [];
   const { key, status, outcome, ended } = run_change;
   if (key !== undefined) {
-    const sql = `insert into runs (thread_id, run, run_key, status, outcome, started_at, ended_at)
-      values ($1, $2, $3, $4, $5, now_us(), case when $6 = 1 then now_us() end)`;
-    return [{ sql, params: [thread_id, run, key, status, outcome, ended ? 1 : 0] }];
+    const sql = `insert into runs (thread_id, run, run_key, status, outcome, started_at, ended_at, first_event)
+      values ($1, $2, $3, $4, $5, now_us(), case when $6 = 1 then now_us() end, $7)`;
+    return [{ sql, params: [thread_id, run, key, status, outcome, ended ? 1 : 0, seq] }];
   }
   const sql = `update runs set status = $3, outcome = $4, ended_at = case when $5 = 1 then now_us() end
     where thread_id = $1 and run = $2`;

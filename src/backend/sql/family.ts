@@ -4,6 +4,7 @@ import type { ThreadStore } from "../thread-store.ts";
 import { attemptBatch } from "./attempt-batch.ts";
 import { entomb } from "./audit.ts";
 import { leaveForParent, SUBAGENT_ENDED } from "./leave.ts";
+import { lockContents } from "./lock-contents.ts";
 import { lockForErasing } from "./lock-threads.ts";
 import * as rows from "./rows.ts";
 import { livingTree, wholeTree } from "./tree.ts";
@@ -30,11 +31,15 @@ export function createFamily(
   driver: SqlDriver,
 ): Pick<ThreadStore, "children" | "liveChildren" | "descendants" | "delete" | "idle"> {
   return {
-    async children(parentId, { live, relationship, limit }) {
+    async children(parentId, { live, relationship, after, limit }) {
       const params: Scalar[] = [parentId];
       const conditions = ["parent_id = $1"];
       if (live !== undefined) conditions.push(live ? "terminated_at is null" : "terminated_at is not null");
       if (relationship !== undefined) conditions.push(`child_relationship = $${params.push(relationship)}`);
+      if (after !== undefined) {
+        const last = `select created_at, id from threads where parent_id = $1 and id = $${params.push(after)}`;
+        conditions.push(`(created_at, id) > (${last})`);
+      }
       const most = limit === undefined ? "" : ` limit $${params.push(limit)}`;
       const found = await driver.all(
         `select ${rows.THREAD} from threads where ${conditions.join(" and ")} order by created_at, id${most}`,
@@ -97,6 +102,7 @@ export function createFamily(
       });
       const done = await attemptBatch(driver, [
         ...lockForErasing(driver, id),
+        ...(bytes.length === 0 ? [] : lockContents(driver)),
         ...(idle_us === null ? [] : [stillIdle(id, idle_us)]),
         ...leaveForParent(id, SUBAGENT_ENDED),
         entomb(id, reason),

@@ -4,6 +4,7 @@ import type { FileStore } from "../file-store.ts";
 import type { SqlDriver, Statement } from "../sql-driver.ts";
 import type { FileRecord } from "../write.ts";
 import { attemptBatch } from "./attempt-batch.ts";
+import { lockContents } from "./lock-contents.ts";
 import * as rows from "./rows.ts";
 
 export function createFileStore(driver: SqlDriver): FileStore {
@@ -58,7 +59,7 @@ export function createFileStore(driver: SqlDriver): FileStore {
         return { sql, params: [hash ?? null] };
       });
       if (remove.length === 0) return { contents: 0, bytes: 0 };
-      const locks = waitForWriters(driver);
+      const locks = lockContents(driver);
       const done = await attemptBatch(driver, [...locks, ...remove]);
       const removed = done.outcome === "committed" ? done.rows.slice(locks.length).flat() : [];
       return { contents: removed.length, bytes: removed.reduce((sum, { size }) => sum + rows.number(size), 0) };
@@ -67,16 +68,6 @@ export function createFileStore(driver: SqlDriver): FileStore {
 }
 
 const UNNAMED = "not exists (select 1 from files where files.hash = blobs.hash)";
-
-/**
- * Whoever stores bytes that are there already leaves them as they are, and names them a moment later: neither may happen
- * while they are removed. As a block, because a lock of its own is only taken in a transaction that was begun by hand.
- */
-function waitForWriters({ isShared }: SqlDriver): readonly Statement[] {
-  if (!isShared) return [];
-  const sql = "do $do$ begin lock table blobs, files in share row exclusive mode; end $do$";
-  return [{ sql, params: [] }];
-}
 
 /** Here and not in SQL: databases differ in how they compare text. */
 function byPath(one: FileRecord, other: FileRecord): number {

@@ -8,8 +8,11 @@ const none: Readonly<Record<ThreadStatus, number>> = {
   ...{ idle: 0, running: 0, waiting: 0, stopped: 0, terminated: 0, stuck: 0 },
 };
 
-const STANDING = `select case when stuck_at is null then status else 'stuck' end as standing, count(*) as threads
-  from threads group by standing`;
+// A running thread is in no index of statuses, so those that run are what is left of all. One statement: between two,
+// a thread could come to rest.
+const STANDING = `select 'all' as counted, '' as status, count(*) as threads from threads
+  union all select 'resting', status, count(*) from threads where status <> 'running' group by status
+  union all select 'stuck', status, count(*) from threads where stuck_at is not null group by status`;
 
 const OLDEST_DUE = `select due_at from threads where due_at <= $1 and lease_until <= $1 and stuck_at is null
     and not exists (select 1 from switches where kind = 'agent' and name = threads.agent and is_off = 1)
@@ -41,10 +44,8 @@ export function createMetricsStore(driver: SqlDriver): MetricsStore {
         driver.readLong(OLDEST_DUE, [now]),
         driver.readLong(COUNTS),
       ]);
-      const threads = { ...none };
-      for (const row of standing) threads[row.standing as ThreadStatus] = rows.number(row.threads);
       return {
-        threads,
+        threads: byStanding(standing),
         oldest_due_age: ageOf(due?.due_at),
         unknown_calls: rows.number(counts?.unknown_calls),
         pending_requests: rows.number(counts?.pending_requests),
@@ -59,4 +60,22 @@ export function createMetricsStore(driver: SqlDriver): MetricsStore {
       }
     },
   };
+}
+
+/** A stuck thread counts as nothing else. */
+function byStanding(standing: readonly Row[]): Record<ThreadStatus, number> {
+  const counted = { ...none };
+  for (const row of standing) {
+    const status = row.status as ThreadStatus;
+    const threads = rows.number(row.threads);
+    if (row.counted === "all") counted.running += threads;
+    else if (row.counted === "resting") {
+      counted[status] += threads;
+      counted.running -= threads;
+    } else {
+      counted[status] -= threads;
+      counted.stuck += threads;
+    }
+  }
+  return counted;
 }

@@ -11,6 +11,7 @@ import { operating } from "./tables/operating.ts";
 import { outcomes } from "./tables/outcomes.ts";
 import { sessions } from "./tables/sessions.ts";
 import { subjects } from "./tables/subjects.ts";
+import { swifter } from "./tables/swifter.ts";
 
 /** Each entry brings a database from the version of its index to the next. Never edit one that was released: add another. */
 export const migrations: readonly (readonly MigrationStatement[])[] = [
@@ -251,4 +252,10 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
   ],
   // What doors and those who operate them need.
   [...outcomes, ...operating],
+  // Tokens that are good for as long as a grant is, visitors of two audiences who are called the same, and fewer pages a commit.
+  [
+    "alter table tokens add column by_grant integer not null default 0",
+    "alter table sessions add column audience_id text",
+    ...swifter,
+  ],
 ];

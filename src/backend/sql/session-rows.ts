@@ -4,8 +4,8 @@ import type { SessionSummary } from "../../contracts/sessions/session.ts";
 import type { Row } from "../sql-driver.ts";
 import * as rows from "./rows.ts";
 
-export const SESSION = `session_id, thread_id, workspace_type, workspace_id, owner_type, owner_key, user_id, agent_slug, title,
-  metadata, provider, model, provider_response_id, context, consent, created_at, updated_at, last_read_at, expires_at`;
+export const SESSION = `session_id, thread_id, workspace_type, workspace_id, owner_type, owner_key, audience_id, user_id, agent_slug,
+  title, metadata, provider, model, provider_response_id, context, consent, created_at, updated_at, last_read_at, expires_at`;
 
 export function sessionSummary(row: Row): SessionSummary {
   const context = rows.text(row.context);
@@ -16,6 +16,7 @@ export function sessionSummary(row: Row): SessionSummary {
     workspace_id: rows.text(row.workspace_id),
     owner_type: rows.text(row.owner_type),
     owner_key: rows.text(row.owner_key),
+    audience_id: rows.optionalText(row.audience_id),
     user_id: rows.number(row.user_id),
     agent_slug: rows.text(row.agent_slug),
     title: rows.text(row.title),

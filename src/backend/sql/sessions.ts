@@ -60,12 +60,14 @@ export function createSessionStore(driver: SqlDriver): SessionStore {
 
     list: (workspace, user, query) => store.listForOwner(workspace, userOwner(user), query),
 
-    async listForOwner(workspace, owner, { limit, offset, agent_slug, context, include_messages } = {}) {
+    async listForOwner(workspace, owner, { limit, offset, include_messages, ...wanted } = {}) {
       const of = ofOwner(workspace, owner);
       const params: Scalar[] = [...of.params, atLeast(1, limit, 50), atLeast(0, offset)];
       const conditions = [of.sql, LIVING];
-      if (agent_slug) conditions.push(`agent_slug = $${params.push(storableText(agent_slug))}`);
-      if (context) conditions.push(`context = $${params.push(storableText(context))}`);
+      for (const column of ["agent_slug", "context", "audience_id"] as const) {
+        const value = wanted[column];
+        if (value) conditions.push(`${column} = $${params.push(storableText(value))}`);
+      }
       const sql = `select ${SESSION} from sessions where ${conditions.join(" and ")} ${NEWEST} limit $5 offset $6`;
       const found = await driver.all(sql, params);
       return include_messages ? withMessages(found) : found.map(sessionSummary);
@@ -159,18 +161,20 @@ export function createSessionStore(driver: SqlDriver): SessionStore {
 const NEWEST = "order by created_at desc, session_id desc";
 
 function insertSession(id: string, workspace: Workspace, owner: ConversationOwner, session: NewSession): Statement {
-  const { agent_slug = "", context = "chat", consent = null, expires_after = null } = session;
+  const { agent_slug = "", context = "chat", consent = null, audience_id = null, expires_after = null } = session;
   const metadata = snapshotMap(session.metadata);
   const sql = `insert into sessions (session_id, workspace_type, workspace_id, owner_type, owner_key, user_id, agent_slug,
-      title, metadata, provider, model, context, consent, token_id, created_at, updated_at, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, '', $8, '', '', $9, $10, $11, now_us(), now_us(), now_us() + cast($12 as bigint))
+      title, metadata, provider, model, context, consent, token_id, audience_id, created_at, updated_at, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, '', $8, '', '', $9, $10, $11, $12, now_us(), now_us(),
+      now_us() + cast($13 as bigint))
     on conflict (session_id) do nothing`;
   const { params } = ofOwner(workspace, owner);
   const user = owner.type === "user" ? userId(owner.key) : 0;
   const kept = [JSON.stringify(metadata), storableText(context), consent && JSON.stringify(consent)];
   const token = metadata.token_id == null ? null : userId(metadata.token_id);
   const lasts = expires_after === null ? null : atLeast(0, expires_after) * SECOND;
-  return { sql, params: [id, ...params, user, storableText(agent_slug), ...kept, token, lasts] };
+  const visited = audience_id === null ? null : storableText(audience_id);
+  return { sql, params: [id, ...params, user, storableText(agent_slug), ...kept, token, visited, lasts] };
 }
 
 function updateStatements(sessionId: string, update: SessionUpdate): readonly Statement[] {

@@ -6,6 +6,7 @@ import { commitStatements } from "./commit.ts";
 import { OPEN } from "./effects.ts";
 import { createFamily } from "./family.ts";
 import { ERASED_AT, forkStatements } from "./fork.ts";
+import { createGlance } from "./glance.ts";
 import { lockThreads } from "./lock-threads.ts";
 import { insertArguments, insertThread } from "./new-thread.ts";
 import * as rows from "./rows.ts";
@@ -37,6 +38,13 @@ function currentMessage(row: Row): CurrentMessage {
     step: rows.number(row.step),
     envelope: rows.text(row.envelope),
   };
+}
+
+const FIRST_EVENT = "select first_event from runs where thread_id = $1 and run = $2";
+
+/** That it does not run is said too, because the index knows only those that do not. */
+function resting(status: number): string {
+  return `stuck_at is null and status <> 'running' and status = $${status}`;
 }
 
 export function createThreadStore(driver: SqlDriver): ThreadStore {
@@ -78,6 +86,7 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
 
   return {
     ...createFamily(driver),
+    ...createGlance(driver),
     get,
     byKey,
 
@@ -102,7 +111,8 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       const conditions = ["1 = 1"];
       if (agent !== undefined) conditions.push(`agent = $${params.push(agent)}`);
       if (status === "stuck") conditions.push("stuck_at is not null");
-      else if (status !== undefined) conditions.push(`stuck_at is null and status = $${params.push(status)}`);
+      else if (status === "running") conditions.push("stuck_at is null and status = 'running'");
+      else if (status !== undefined) conditions.push(resting(params.push(status)));
       if (parent === null) conditions.push("parent_id is null");
       else if (parent !== undefined) conditions.push(`parent_id = $${params.push(parent)}`);
       const narrowed = ofSubjects(
@@ -235,18 +245,15 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
 
     async eventsOfRun(id, run) {
       const found = await driver.all(
-        `select ${rows.EVENT} from events where thread_id = $1 and run = $2 order by seq`,
+        `select ${rows.EVENT} from events where thread_id = $1 and run = $2 and seq >= (${FIRST_EVENT}) order by seq`,
         [id, run],
       );
       return found.map(rows.event);
     },
 
     async firstEventOf(id, run) {
-      const [row] = await driver.all("select seq from events where thread_id = $1 and run = $2 order by seq limit 1", [
-        id,
-        run,
-      ]);
-      return row && rows.number(row.seq);
+      const [row] = await driver.all(FIRST_EVENT, [id, run]);
+      return row && rows.number(row.first_event);
     },
 
     async runs(id, { after = 0, limit = Number.MAX_SAFE_INTEGER } = {}) {

@@ -5,8 +5,10 @@ import { attemptBatch } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 
 const GIVEN = `agent_id, owner_user_id, token_hash, token_prefix, label, allowed_capabilities, expires_at, client_id,
-  workspace_id, metadata`;
+  workspace_id, metadata, by_grant`;
 const COLUMNS = `token_id, ${GIVEN}, created_at, last_used_at, revoked_at`;
+/** Every request asks it. */
+const FIND = `select ${COLUMNS} from tokens where token_hash = $1`;
 
 export function createTokenStore(driver: SqlDriver): TokenStore {
   /** Makes a change and gives the tokens that it concerned, also when it has to be repeated: that changes nothing more. */
@@ -20,12 +22,12 @@ export function createTokenStore(driver: SqlDriver): TokenStore {
   return {
     async create(given) {
       const { agent_id, owner_user_id, token_hash, token_prefix, label, allowed_capabilities } = given;
-      const { expires_at, client_id, workspace_id, metadata } = given;
+      const { expires_at, client_id, workspace_id, metadata, by_grant } = given;
       const sql = `insert into tokens (${GIVEN}, created_at, change_id)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now_us(), $11) on conflict do nothing`;
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now_us(), $12) on conflict do nothing`;
       const params = [
         ...[agent_id, owner_user_id, token_hash, token_prefix, label, allowed_capabilities],
-        ...[expires_at, client_id, workspace_id, metadata],
+        ...[expires_at, client_id, workspace_id, metadata, by_grant ? 1 : 0],
       ];
       const [row] = await change((change_id) => ({ sql, params: [...params, change_id] }), agent_id);
       if (!row) throw new Error("Another token has this hash.");
@@ -33,7 +35,7 @@ export function createTokenStore(driver: SqlDriver): TokenStore {
     },
 
     async find(hash) {
-      const [row] = await driver.all(`select ${COLUMNS} from tokens where token_hash = $1`, [hash]);
+      const [row] = await driver.all(FIND, [hash]);
       return row && token(row);
     },
 
@@ -98,6 +100,7 @@ function token(row: Row): StoredToken {
     client_id: rows.optionalText(row.client_id),
     workspace_id: rows.optionalText(row.workspace_id),
     metadata: rows.text(row.metadata),
+    by_grant: rows.number(row.by_grant) === 1,
     created_at: rows.number(row.created_at),
     last_used_at: rows.optionalNumber(row.last_used_at),
     revoked_at: rows.optionalNumber(row.revoked_at),

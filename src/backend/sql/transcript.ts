@@ -58,19 +58,20 @@ function keepSession({ session_id, thread_id, session, if_consent }: Transcript)
     ...(responseId === undefined ? [] : ["provider_response_id = excluded.provider_response_id"]),
   ];
   const sql = `insert into sessions (session_id, thread_id, workspace_type, workspace_id, owner_type, owner_key, user_id,
-      agent_slug, title, metadata, provider, model, provider_response_id, context, consent, token_id, created_at,
-      updated_at, expires_at)
-    select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, cast($16 as bigint), now_us(), now_us(),
-      now_us() + cast($17 as bigint)
-    from threads where id = $2 and ${isAgreed("$2", "$18")}
+      agent_slug, title, metadata, provider, model, provider_response_id, context, consent, token_id, audience_id,
+      created_at, updated_at, expires_at)
+    select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, cast($16 as bigint), $17, now_us(),
+      now_us(), now_us() + cast($18 as bigint)
+    from threads where id = $2 and ${isAgreed("$2", "$19")}
     on conflict (session_id) do update set ${changes.join(", ")}
     where sessions.workspace_type = excluded.workspace_type and sessions.workspace_id = excluded.workspace_id
       and sessions.owner_type = excluded.owner_type and sessions.owner_key = excluded.owner_key
       and (sessions.thread_id is null or sessions.thread_id = excluded.thread_id)`;
-  const { user_id, agent_slug, title, context, consent, token_id, expires_after } = session;
+  const { user_id, agent_slug, title, context, consent, token_id, audience_id, expires_after } = session;
   const words = [agent_slug, title].map(storableText);
   const state = [metadata ?? "{}", storableText(provider), storableText(model), responseId ?? null];
-  const kept = [storableText(context), consent, token_id, expires_after];
+  const visited = audience_id === null ? null : storableText(audience_id);
+  const kept = [storableText(context), consent, token_id, visited, expires_after];
   const own = [session_id, thread_id, ...ownerParams(session), user_id];
   return { sql, params: [...own, ...words, ...state, ...kept, if_consent] };
 }

@@ -23,6 +23,9 @@ export type SqliteOptions = {
 /** How long another program may lock the file before a write gives up. */
 const BUSY_MILLISECONDS = 5_000;
 
+/** What SQLite may keep of the file in memory; its own 2 MB are less than a few thousand threads that are in use. */
+const CACHE_KILOBYTES = 32 * 1_024;
+
 /**
  * The database in a file, which is made if it does not exist; its folder must. Beside it stand SQLite's own log, a lock
  * that a second engine process runs into, and the key for sealed values. `:memory:` keeps everything in memory instead.
@@ -44,7 +47,8 @@ function openFile(given: string, { synchronous = "full", clock }: SqliteOptions)
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
-    database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous === "normal" ? "normal" : "full"}`);
+    database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous === "normal" ? "normal" : "full"};
+      pragma cache_size = -${CACHE_KILOBYTES}`);
     return sqliteDriver({ database, path, reader: longReader(path), unlock, clock });
   } catch (error) {
     database?.close();

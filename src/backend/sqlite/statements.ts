@@ -12,7 +12,8 @@ const MOST_KEPT = 500;
 
 const none: readonly Row[] = [];
 
-type Prepared = { readonly statement: StatementSync; readonly parameters: number; readonly returnsRows: boolean };
+/** `columns`: the names of what it returns; none when it returns no rows. */
+type Prepared = { readonly statement: StatementSync; readonly parameters: number; readonly columns: readonly string[] };
 
 /** Performs statements on one connection, and gives it `now_us()`. */
 export function statementsOn(
@@ -26,25 +27,33 @@ export function statementsOn(
   function prepare(sql: string): Prepared {
     const { text, parameters } = translate(sql);
     const statement = database.prepare(text);
-    const prepared = { statement, parameters, returnsRows: statement.columns().length > 0 };
+    const prepared = { statement, parameters, columns: statement.columns().map(({ name }) => name) };
+    if (prepared.columns.length > 0) statement.setReturnArrays(true);
     // What it then tells besides the count may be beyond what a number can hold.
-    if (!prepared.returnsRows) statement.setReadBigInts(true);
+    else statement.setReadBigInts(true);
     if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
     kept.set(sql, prepared);
     return prepared;
   }
 
   return (sql, params) => {
-    const { statement, parameters, returnsRows } = kept.get(sql) ?? prepare(sql);
+    const { statement, parameters, columns } = kept.get(sql) ?? prepare(sql);
     if (params.length !== parameters) {
       throw new TypeError(`The statement takes ${parameters} values, not ${params.length}: ${sql}`);
     }
     checkValues(params);
     const values = params.map(bindable);
-    if (!returnsRows) return { rows: none, count: Number(statement.run(...values).changes) };
-    const rows = statement.all(...values) as Row[];
-    return { rows, count: rows.length };
+    if (columns.length === 0) return { rows: none, count: Number(statement.run(...values).changes) };
+    const lists = statement.all(...values) as unknown as (readonly Scalar[])[];
+    return { rows: lists.map((list) => rowOf(columns, list)), count: lists.length };
   };
+}
+
+/** SQLite's own rows are objects that take three times as long to make and to read as these. */
+function rowOf(columns: readonly string[], values: readonly Scalar[]): Row {
+  const row: Record<string, Scalar> = {};
+  for (let at = 0; at < columns.length; at++) row[columns[at] as string] = values[at] as Scalar;
+  return row;
 }
 
 /** `$1` becomes `?1`, except in quotes and comments. */

@@ -2,6 +2,7 @@
 // that whoever kills the process can see that nothing is paid twice.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Project } from "../../holdfast.ts";
 import { agent, tool } from "../../index.ts";
@@ -11,6 +12,9 @@ const orders: Readonly<Record<string, { readonly item: string; readonly cents: n
   "8": { item: "six cups", cents: 6_000, status: "delivered on Monday" },
   "9": { item: "a tray", cents: 2_550, status: "on its way" },
 };
+
+/** For whoever watches it. */
+export const tourFile = fileURLToPath(import.meta.url);
 
 /** `data`: the folder in which the shop keeps its books. */
 export function tourProject(data: string): Project {

@@ -1,6 +1,6 @@
 // holdfast agents, tools and abilities …: what there is to talk with, to be called, and to ask for.
 import { FOLLOW_THREAD } from "../../abilities/follow.ts";
-import type { JsonMap } from "../../contracts/json.ts";
+import { isMap, type JsonMap } from "../../contracts/json.ts";
 import { readJson } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
 import { sayOutcome } from "../say-outcome.ts";
@@ -76,9 +76,7 @@ export const agentVerbs: readonly Verb[] = [
     examples: [`holdfast abilities run holdfast/get-thread '{"thread_id": "…"}'`],
     async run({ given, terminal, client, signal }) {
       const input = given.input === undefined ? {} : readJson(given.input);
-      if (typeof input !== "object" || input === null) {
-        throw new Refusal({ code: "usage", message: "The input must be a JSON object." });
-      }
+      if (!isMap(input)) throw new Refusal({ code: "usage", message: "The input must be a JSON object." });
       if (given.ability === FOLLOW_THREAD) {
         throw new Refusal({ code: "usage", message: "A stream is followed with: holdfast threads tail <thread>" });
       }

@@ -24,8 +24,8 @@ export const auditVerbs: readonly Verb[] = [
     summary: "check a record; needs nothing but the file and the public key",
     takes: { "<file>": "what audit export has written" },
     options: { "--public-key <key>": "the key that it has to be signed with; HOLDFAST_PUBLIC_KEY unless given" },
-    async run({ given, terminal }) {
-      const key = given.publicKey ?? process.env.HOLDFAST_PUBLIC_KEY;
+    async run({ given, terminal, env }) {
+      const key = given.publicKey ?? env.HOLDFAST_PUBLIC_KEY;
       if (typeof key !== "string") {
         const message = "Name the public key: a record that is checked with the key it brings itself proves nothing.";
         throw new Refusal({ code: "usage", message }, "holdfast audit key prints it, where the record was made.");

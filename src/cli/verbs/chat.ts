@@ -1,9 +1,10 @@
 // holdfast chat and holdfast run: talking with an agent. Approvals are decided and client tools answered in place, and what
 // was said is on a thread that can be gone on with.
 import { randomUUID } from "node:crypto";
-import { isMap, type JsonMap } from "../../contracts/json.ts";
+import type { JsonMap } from "../../contracts/json.ts";
 import { answerWaiting } from "../answer-waiting.ts";
 import type { Client } from "../client.ts";
+import { spoken } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
 import { createSpeech } from "../say-events.ts";
 import { sayOutcome } from "../say-outcome.ts";
@@ -35,15 +36,14 @@ export const chatVerbs: readonly Verb[] = [
       terminal.note(
         `Thread ${thread.id} with ${thread.agent} on ${client.place}. /quit or Ctrl-D ends; the thread stays.`,
       );
+      const talk = { client, terminal, signal, threadId: thread.id };
       // What it was waiting for when somebody left.
-      let after = thread.position ?? undefined;
-      after = await settle(client, terminal, thread.id, after, signal);
+      let after = await settle(talk, thread.position ?? undefined);
       for await (const words of lines(terminal, signal)) {
         if (words === "/quit") return;
         if (words.trim() === "") continue;
         await client.call("holdfast/send-message", { thread_id: thread.id, content: words }, { key: randomUUID() });
-        after = await listen(client, terminal, thread.id, after, signal);
-        after = await settle(client, terminal, thread.id, after, signal);
+        after = await settle(talk, await listen(talk, after));
       }
     },
   },
@@ -53,9 +53,10 @@ export const chatVerbs: readonly Verb[] = [
     takes: { "<agent>": "the slug of an agent", "<message...>": "what to say" },
     options: { "--key <key>": "the thread of this key; a new one unless given" },
     async run({ given, terminal, client: connect, signal }) {
+      const content = spoken(given.message);
       const client = await connect({ runs: true });
       const { id } = await client.call<Thread>("holdfast/open-thread", { agent: given.agent, key: given.key });
-      const input = { thread_id: id, content: [given.message].flat().join(" "), wait: true };
+      const input = { thread_id: id, content, wait: true };
       const outcome = await client.call("holdfast/send-message", input, { key: randomUUID(), signal });
       terminal.answer(outcome, sayOutcome);
       if (outcome.status !== "completed") {
@@ -84,14 +85,15 @@ async function firstAgent(client: Client): Promise<string> {
   );
 }
 
-/** Prints what happens until the thread rests; answers with where it was then. */
-async function listen(
-  client: Client,
-  terminal: Terminal,
-  threadId: string,
-  after: string | undefined,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+type Talk = {
+  readonly client: Client;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly threadId: string;
+};
+
+/** Prints what happens after a place until the thread rests; answers with where it was then. */
+async function listen({ client, terminal, signal, threadId }: Talk, after?: string): Promise<string | undefined> {
   const speech = createSpeech(terminal);
   let last = after;
   const options = { untilRest: true, signal, ...(after !== undefined && { after }) };
@@ -106,27 +108,23 @@ async function listen(
 }
 
 /** Has everything decided and answered that the thread waits for. */
-async function settle(
-  client: Client,
-  terminal: Terminal,
-  threadId: string,
-  after: string | undefined,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function settle(talk: Talk, after?: string): Promise<string | undefined> {
+  const { client, terminal, signal } = talk;
   let last = after;
   for (;;) {
-    const waiting = await pendingRequest(client, threadId);
+    const waiting = await pendingRequest(talk);
     if (!waiting || !(await answerWaiting(client, terminal, waiting, signal))) return last;
-    last = await listen(client, terminal, threadId, last, signal);
+    last = await listen(talk, last);
   }
 }
 
-async function pendingRequest(client: Client, threadId: string): Promise<JsonMap | undefined> {
+/** A child answers by itself, and variables are secrets that nobody should type into a chat. */
+async function pendingRequest({ client, threadId }: Talk): Promise<JsonMap | undefined> {
   const { requests } = await client.call<{ requests: readonly JsonMap[] }>("holdfast/list-requests", {
     thread_id: threadId,
     status: "pending",
   });
-  return requests.find((request) => isMap(request) && request.kind !== "child");
+  return requests.find(({ kind }) => kind === "approval" || kind === "client_tool");
 }
 
 /** What the person types, or a pipe brings, line by line. */

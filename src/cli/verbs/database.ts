@@ -1,4 +1,5 @@
 // holdfast db …: migrate, check, backup, prune and move, for those who look after the database itself.
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { backupSqlite } from "../../backend/sqlite/backup.ts";
 import { sqliteReader } from "../../backend/sqlite/read-only.ts";
@@ -103,6 +104,7 @@ export const databaseVerbs: readonly Verb[] = [
       const { secretKey } = opened.project;
       const named = given.from !== undefined;
       const from = named ? namedDatabase(given.from, { flag: "--from", schema, cwd }) : opened.options().backend;
+      checkThere(from);
       const onProgress = terminal.progress.bind(terminal);
       const moved = await moveDatabase({ from, to, secretKey, signal, onProgress });
       terminal.answer({ from: from.place, to: to.place, ...moved }, ({ rows, tables }) => [
@@ -117,6 +119,13 @@ export const databaseVerbs: readonly Verb[] = [
 async function readerOf(backend: Database) {
   const path = fileOf(backend);
   return path === undefined ? await backend.open() : sqliteReader(path);
+}
+
+/** Opening it would make it, and a misspelt name would be an empty database that was moved. */
+function checkThere(database: Database): void {
+  const path = fileOf(database);
+  if (path === undefined || existsSync(path)) return;
+  throw holdfastError("database_path_invalid", `There is no file "${path}".`);
 }
 
 function unsupported({ name, place }: Database): Error {

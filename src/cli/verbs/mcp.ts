@@ -11,6 +11,7 @@ export const mcpVerbs: readonly Verb[] = [
     async run({ project, signal }) {
       const holdfast = await createHoldfast({ ...(await project()).options(), drainsOnSignal: false });
       try {
+        signal.throwIfAborted();
         // Nothing else may be printed: stdout belongs to the protocol.
         const serving = serveMcpStdio(holdfast, { principal: ownerPrincipal });
         signal.addEventListener("abort", () => void serving.close(), { once: true });

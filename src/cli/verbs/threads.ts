@@ -1,11 +1,12 @@
 // holdfast threads …: list, show, tail, send, stop, continue, fork, retry, delete and export.
 import { writeFile } from "node:fs/promises";
 import type { JsonMap } from "../../contracts/json.ts";
-import { whole } from "../read-option.ts";
+import { spoken, whole } from "../read-option.ts";
 import { followInWords } from "../say-events.ts";
 import { sayOutcome } from "../say-outcome.ts";
 import { table } from "../terminal.ts";
 import type { Verb } from "../verb.ts";
+import { wholeExport } from "../whole-export.ts";
 
 type Thread = {
   readonly id: string;
@@ -111,7 +112,7 @@ export const threadVerbs: readonly Verb[] = [
     },
     async run({ given, terminal, client, signal }) {
       const wait = given.wait !== false;
-      const input = { thread_id: given.thread, content: [given.message].flat().join(" "), wait };
+      const input = { thread_id: given.thread, content: spoken(given.message), wait };
       const key = typeof given.key === "string" ? { key: given.key } : {};
       const outcome = await (await client({ runs: wait })).call("holdfast/send-message", input, { ...key, signal });
       terminal.answer(outcome, sayOutcome);
@@ -174,7 +175,7 @@ export const threadVerbs: readonly Verb[] = [
     takes: thread,
     options: { "--out <file>": "into a file; on stdout unless given" },
     async run({ given, terminal, client }) {
-      const exported = await (await client()).call("holdfast/export-thread", { thread_id: given.thread });
+      const exported = await wholeExport(await client(), given.thread);
       const text = JSON.stringify(exported, null, 2);
       if (typeof given.out !== "string") return terminal.answer(exported, () => text);
       await writeFile(given.out, `${text}\n`, { mode: 0o600 });

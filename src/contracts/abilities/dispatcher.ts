@@ -2,7 +2,7 @@
 // before it and the same observers are told.
 import { trimmed } from "../coerce.ts";
 import { emptyMap, type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
-import { isOperationError, operationError, operationErrorOf } from "../operation-error.ts";
+import { isOperationError, type OperationError, operationError, operationErrorOf } from "../operation-error.ts";
 import { redact, sensitivePaths } from "../tools/exposure.ts";
 import { perDefinition } from "../tools/per-definition.ts";
 import type { PendingActionHost } from "../trust/stage-action.ts";
@@ -18,6 +18,8 @@ export type DispatchHost = PendingActionHost & {
   readonly declaration?: UnknownMap | undefined;
   /** Fires when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
+  /** Told what was thrown: an answer has no more than its message. */
+  readonly onThrown?: ((thrown: unknown, name: string) => void) | undefined;
 };
 
 /**
@@ -33,6 +35,7 @@ export async function dispatch(name: unknown, parameters: unknown, host: Dispatc
     if (!ability) return operationError("ability_not_found", `There is no ability "${known}".`);
     return await call(known, ability, snapshotMap(parameters), host);
   } catch (thrown) {
+    host.onThrown?.(thrown, known);
     return operationErrorOf(thrown, "ability_exception");
   }
 }
@@ -52,34 +55,33 @@ export function sensitiveParameters(name: string, abilities: Abilities): readonl
 
 async function call(name: string, ability: Ability, input: JsonMap, host: DispatchHost): Promise<unknown> {
   const { hooks, context = emptyMap } = host;
-  const refusal = await refusalOf(name, ability, input, context);
-  if (refusal) return refusal;
+  const permission = ability.permission === undefined || (await ability.permission(input, context));
+  if (permission !== true) return refusalOf(name, permission);
   const observed = hooks?.has("abilityInvoked") || hooks?.has("abilityExecuted");
   const shown = observed ? redact(redact(input, definitionOf(ability)), host.declaration ?? null) : emptyMap;
   hooks?.emit("abilityInvoked", name, shown);
-  const answer = await gate(name, input, host);
-  if (!answer.passed) return answer.value;
+  const answer = hooks && (await gate(name, input, host));
+  if (answer && !answer.passed) return answer.value;
   if (host.signal?.aborted) return operationError("ability_aborted", `"${name}" was stopped before it began.`);
-  const result = await execute(ability, input, context, host);
+  const result = await execute(name, ability, input, host);
   if (hooks?.has("abilityExecuted")) hooks.emit("abilityExecuted", name, shown, observable(result));
   return result;
 }
 
-async function refusalOf(name: string, ability: Ability, input: JsonMap, context: JsonMap) {
-  const answer = ability.permission === undefined || (await ability.permission(input, context));
-  if (answer === true) return undefined;
-  if (isOperationError(answer)) return answer;
+function refusalOf(name: string, permission: unknown): OperationError {
+  if (isOperationError(permission)) return permission;
   return operationError("ability_invalid_permissions", `The ability "${name}" may not be used here.`);
 }
 
 // An ability that fails has been executed too, and observers get to see what came of it.
-async function execute(ability: Ability, input: JsonMap, context: JsonMap, host: DispatchHost): Promise<unknown> {
+async function execute(name: string, ability: Ability, input: JsonMap, host: DispatchHost): Promise<unknown> {
   try {
-    return await ability.execute(input, context, {
+    return await ability.execute(input, host.context ?? emptyMap, {
       ...(host.signal && { signal: host.signal }),
-      dispatch: (name, parameters) => dispatch(name, parameters, { ...host, declaration: undefined }),
+      dispatch: (other, parameters) => dispatch(other, parameters, { ...host, declaration: undefined }),
     });
   } catch (thrown) {
+    host.onThrown?.(thrown, name);
     return operationErrorOf(thrown, "ability_exception");
   }
 }

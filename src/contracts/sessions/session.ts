@@ -14,6 +14,8 @@ export type SessionSummary = {
   readonly workspace_id: string;
   readonly owner_type: string;
   readonly owner_key: string;
+  /** The audience that its owner is a visitor of; null for who is none. */
+  readonly audience_id: string | null;
   /** The user for a session of a user, else 0. */
   readonly user_id: number;
   readonly agent_slug: string;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readGlob } from "./glob.ts";
+import { directoryOfGlob, readGlob } from "./glob.ts";
 
 const paths = ["/a.md", "/b.txt", "/notes/a.md", "/notes/deep/a.md", "/notes/deep/er/b1.md"];
 
@@ -19,6 +19,17 @@ it.each([
   ["**/*b*", ["/b.txt", "/notes/deep/er/b1.md"]],
 ] as const)("%j names %j", (glob, named) => {
   expect(paths.filter(readGlob(glob))).toEqual(named);
+});
+
+it.each([
+  ["*.md", "/"],
+  ["**", "/"],
+  ["/a.md", "/"],
+  ["/notes/**", "/notes"],
+  ["notes/*/a.md", "/notes"],
+  ["notes/deep/er/b?.md", "/notes/deep/er"],
+])("%j names nothing but what is below %s, or in its place", (glob, directory) => {
+  expect(directoryOfGlob(glob)).toBe(directory);
 });
 
 it("takes no longer for a glob that was made to take long", () => {

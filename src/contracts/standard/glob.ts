@@ -8,6 +8,13 @@ export function readGlob(glob: string): (path: string) => boolean {
   return (path) => matchesPath(pattern, segmentsOf(path));
 }
 
+/** The directory below which everything lies that a glob can name, unless it names what stands in its place. */
+export function directoryOfGlob(glob: string): string {
+  const segments = segmentsOf(normalizePath(glob)).slice(0, -1);
+  const open = segments.findIndex((segment) => /[*?]/.test(segment));
+  return `/${segments.slice(0, open < 0 ? undefined : open).join("/")}`;
+}
+
 function segmentsOf(path: string): readonly string[] {
   return path.split("/").filter((segment) => segment !== "");
 }

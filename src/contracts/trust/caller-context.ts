@@ -2,6 +2,7 @@
 // are claims of the caller; whether its host is trusted is for the host to say. What cannot be read exactly is refused,
 // because a chain that is taken for shorter than it is may never end.
 import { randomUUID } from "node:crypto";
+import { createBrand } from "../brand.ts";
 import { scalarText, trim } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { emptyMap, isContainer, isEmpty, isMap, type Json, type JsonMap, seal, type UnknownMap } from "../json.ts";
@@ -36,8 +37,11 @@ const headerNames = {
 
 type Field = keyof typeof headerNames;
 
+const contexts = createBrand();
+
 /** A frozen record with all its fields. Throws `invalid_agent_caller_context` with the first field that is wrong. */
 export function fromArray(value: unknown): CallerContext {
+  if (isContainer(value) && contexts.has(value)) return value as CallerContext;
   const given = readFields(value, invalid);
   const context: CallerContext = {
     caller_agent_id: textField(given.caller_agent_id),
@@ -48,7 +52,18 @@ export function fromArray(value: unknown): CallerContext {
     metadata: emptyMap,
   };
   assertValid(context);
-  return seal({ ...context, metadata: metadataOf(given) });
+  return made({ ...context, metadata: metadataOf(given) });
+}
+
+function made(context: CallerContext): CallerContext {
+  contexts.mark(context);
+  return seal(context);
+}
+
+/** Where nobody claims anything, a chain begins. */
+function beginning(chain_root_request_id: string): CallerContext {
+  const nobody = { caller_agent_id: "", caller_user_id: 0, caller_host: SELF, chain_depth: 0 };
+  return made({ ...nobody, chain_root_request_id, metadata: emptyMap });
 }
 
 /**
@@ -66,7 +81,7 @@ export function fromHeaders(source: unknown, maxChainDepth: number = DEFAULT_MAX
     if (caller_agent_id !== "" || caller_user_id !== 0 || (caller_host !== "" && caller_host !== SELF)) {
       throw callerAtTheTop();
     }
-    return fromArray({ chain_root_request_id: chain_root_request_id || randomUUID() });
+    return beginning(chain_root_request_id || randomUUID());
   }
   for (const field of ["caller_agent_id", "caller_host", "chain_root_request_id"] as const) {
     if (claimed[field] === "") throw invalid(`${field} must be given when chain_depth is not 0`);
@@ -113,6 +128,8 @@ function claimsOf(source: unknown): Readonly<Record<Field, string>> {
   const read = readerOf(source);
   const claimed = (field: Field): string => {
     const value = read(headerNames[field]);
+    // Most requests claim nothing.
+    if (value == null) return "";
     return trim(scalarText(Array.isArray(value) ? value[0] : value) ?? "");
   };
   return {
@@ -138,8 +155,9 @@ function readerOf(source: unknown): (name: string) => unknown {
 
 function digits(claimed: Readonly<Record<Field, string>>, field: "caller_user_id" | "chain_depth"): number {
   const text = claimed[field];
+  if (text === "") return 0;
   const number = Number(text);
-  if (!/^[0-9]*$/.test(text) || !Number.isSafeInteger(number))
+  if (!/^[0-9]+$/.test(text) || !Number.isSafeInteger(number))
     throw invalid(`${field} must be a whole number in digits`);
   return number;
 }

@@ -1,8 +1,9 @@
 // The most that an execution may do, whatever its user may: what a token or a client was given, as lists of capabilities.
 // Whatever cannot be read here leads to less access, never to more.
+import { createBrand } from "../brand.ts";
 import { trimmed } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
-import { type JsonMap, seal } from "../json.ts";
+import { isContainer, type JsonMap, seal } from "../json.ts";
 import { allowList, denyList } from "./capability-names.ts";
 import { mapField, readFields } from "./record-fields.ts";
 import { userId } from "./user-id.ts";
@@ -17,17 +18,23 @@ export type CapabilityCeiling = {
   readonly metadata: JsonMap;
 };
 
+const ceilings = createBrand();
+
 /** A frozen ceiling; throws `invalid_wp_agent_capability_ceiling` with the first field that is wrong. */
 export function fromArray(value: unknown): CapabilityCeiling {
+  // Asked about at every call, and made only here.
+  if (isContainer(value) && ceilings.has(value)) return value as CapabilityCeiling;
   const given = readFields(value, invalid);
   const user_id = userId(given.user_id);
   if (user_id < 0) throw invalid("user_id must not be negative");
-  return seal({
+  const ceiling = {
     user_id,
     allowed_capabilities: allowList(given.allowed_capabilities, "allowed_capabilities", invalid),
     denied_capabilities: denyList(given.denied_capabilities, "denied_capabilities", invalid),
     metadata: mapField(given, "metadata", invalid),
-  });
+  };
+  ceilings.mark(ceiling);
+  return seal(ceiling);
 }
 
 /** True when the ceiling lets the capability pass; whether its user holds it is another question. Denied beats allowed. */

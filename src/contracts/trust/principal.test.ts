@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as callerContext from "./caller-context.ts";
 import * as principal from "./principal.ts";
 
 const valid = { acting_user_id: 7, effective_agent_id: "writer", auth_source: "user", request_context: "rest" };
@@ -94,6 +95,17 @@ describe("the constructors of principals", () => {
       ...{ acting_user_id: 0, effective_agent_id: "writer", auth_source: "system", request_context: "runtime" },
       workspace_id: "w",
     });
+  });
+
+  it("are the same behind another chain of callers, and as good as read", () => {
+    const holder = principal.agentToken(4, "writer", 9, { workspace_id: "w" });
+    const chain = callerContext.fromArray({ chain_root_request_id: "r" });
+    const called = principal.calledBy(holder, chain);
+    expect(called).toEqual({ ...holder, caller_context: chain });
+    expect(Object.isFrozen(called)).toBe(true);
+    expect(principal.fromArray(called)).toBe(called);
+    const wrong = { ...chain, chain_depth: 3 };
+    expect(() => principal.calledBy(holder, wrong)).toThrow("invalid_agent_caller_context");
   });
 
   it("refuse a token without an id and an owner without a key", () => {

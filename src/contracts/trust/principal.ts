@@ -98,6 +98,13 @@ export function fromArray(value: unknown, authSources: unknown = knownAuthSource
   return seal(principal);
 }
 
+/** The same principal behind a chain of callers. */
+export function calledBy(principal: Principal, caller_context: callerContext.CallerContext): Principal {
+  const called: Principal = { ...fromArray(principal), caller_context: callerContext.fromArray(caller_context) };
+  principals.mark(called);
+  return seal(called);
+}
+
 /** Somebody who is signed in. */
 export function userSession(user: number, agent: string, scope: Narrowed = {}): Principal {
   return fromArray({ acting_user_id: user, effective_agent_id: agent, auth_source: "user", ...narrowed(scope) });

@@ -3,6 +3,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { trim } from "../coerce.ts";
 import { type JsonMap, snapshotMap } from "../json.ts";
+import { isThenable } from "../when-ready.ts";
 import * as callerContext from "./caller-context.ts";
 import * as principal from "./principal.ts";
 import * as token from "./token.ts";
@@ -47,25 +48,46 @@ export async function authenticate(
   if (token.isExpired(found, at)) return null;
   const acting = principalOf(found, request);
   if (acting === null) return null;
-  await tokens.touchToken(found.token_id, new Date(at * 1000).toISOString());
+  const noted = tokens.touchToken(found.token_id, new Date(at * 1000).toISOString());
+  if (isThenable(noted)) await noted;
   return acting;
 }
 
 /** Null when the chain of callers, or anything else about the request, cannot be read. */
 function principalOf(found: token.Token, request: BearerRequest): principal.Principal | null {
-  const { token_id, agent_id, owner_user_id, workspace_id, client_id } = found;
+  const { requestContext = USUAL, metadata, headers, maxChainDepth } = request;
   try {
-    return principal.agentToken(owner_user_id, agent_id, token_id, {
-      request_context: request.requestContext ?? "rest",
-      request_metadata: { ...snapshotMap(request.metadata), ...factsOf(found) },
-      workspace_id,
-      client_id,
-      capability_ceiling: token.capabilityCeilingOf(found),
-      caller_context: callerContext.fromHeaders(request.headers, request.maxChainDepth),
-    });
+    const isUsual = requestContext === USUAL && metadata === undefined && Object.isFrozen(found);
+    const acting = isUsual ? usualHolder(found) : holderOf(found, requestContext, metadata);
+    return principal.calledBy(acting, callerContext.fromHeaders(headers, maxChainDepth));
   } catch {
     return null;
   }
+}
+
+const USUAL = "rest";
+
+/** Whoever holds the token, whatever chain of callers is behind the request. */
+function holderOf(found: token.Token, request_context: string, metadata: unknown): principal.Principal {
+  const { token_id, agent_id, owner_user_id, workspace_id, client_id } = found;
+  return principal.agentToken(owner_user_id, agent_id, token_id, {
+    request_context,
+    request_metadata: { ...snapshotMap(metadata), ...factsOf(found) },
+    workspace_id,
+    client_id,
+    capability_ceiling: token.capabilityCeilingOf(found),
+  });
+}
+
+const usualHolders = new WeakMap<token.Token, principal.Principal>();
+
+/** Worked out once for a record that cannot change: a token comes again and again, and mostly so. */
+function usualHolder(found: token.Token): principal.Principal {
+  const known = usualHolders.get(found);
+  if (known) return known;
+  const holder = holderOf(found, USUAL, undefined);
+  usualHolders.set(found, holder);
+  return holder;
 }
 
 function factsOf({ token_prefix, label, client_id, workspace_id, allowed_capabilities }: token.Token): JsonMap {

@@ -1,6 +1,6 @@
 // What is kept about a bearer token of an agent: whose it is, what it may do and until when. Of the token itself only the
 // hash is kept, and that is never shown.
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 import { trim } from "../coerce.ts";
 import { holdfastError } from "../error.ts";
 import { type JsonMap, seal } from "../json.ts";
@@ -33,7 +33,7 @@ export type Token = TokenMetadata & { readonly token_hash: string };
 
 /** The SHA-256 of a token as it is, in lower-case hexadecimal digits. */
 export function hash(rawToken: string): string {
-  return createHash("sha256").update(rawToken, "utf8").digest("hex");
+  return crypto.hash("sha256", rawToken);
 }
 
 /** A frozen record with all its fields. Throws `invalid_wp_agent_token` with the first field that is wrong. */

@@ -1,8 +1,7 @@
 // An answer as the frames of a UI message stream, from a place in the thread to where its run ends or waits.
-import { operationErrorOf } from "../../contracts/operation-error.ts";
 import type { ChatDesk, RunOutcome } from "../chat/chat-desk.ts";
 import { type Begun, followAnswer, type Place } from "../chat/follow-answer.ts";
-import { Refused } from "../chat/refused.ts";
+import { refusalOf } from "../chat/refused.ts";
 import type { StreamEvent } from "../chat/stream-event.ts";
 import type { Frame } from "../event-stream.ts";
 import { toldRefusal } from "../problem.ts";
@@ -86,5 +85,5 @@ function failureOf({ failure }: RunOutcome): string {
 
 /** What is none of ours to tell is told without detail. */
 function inWords(thrown: unknown): string {
-  return toldRefusal(thrown instanceof Refused ? thrown.refusal : operationErrorOf(thrown, "internal_error")).message;
+  return toldRefusal(refusalOf(thrown)).message;
 }

@@ -2,7 +2,7 @@
 import { operationError } from "../../contracts/operation-error.ts";
 import type { ChatDesk, ChatThread, From, Sent } from "../chat/chat-desk.ts";
 import { afterAsked, afterMessage, afterRunStart, fromPosition, fromSent, type Place } from "../chat/follow-answer.ts";
-import { Refused } from "../chat/refused.ts";
+import { invalidInput, Refused } from "../chat/refused.ts";
 import { sinceAsked } from "../chat/since-asked.ts";
 import { type ChatMessage, type ChatRequest, readAnswer, readUserMessage, timesCalled } from "./chat-request.ts";
 import { type AnswerPlace, readAnswerId, readUserMessageId } from "./ids.ts";
@@ -26,7 +26,7 @@ export async function takeIn(desk: ChatDesk, thread: ChatThread, request: ChatRe
     last.role === "user" ? messages.find(({ id, role }) => id === messageId && role === "assistant") : last;
   if (continued) return await goOn(desk, thread, continued);
   if (messageId !== undefined)
-    throw refused("A message that was sent is not sent again in other words; send another one.");
+    throw invalidInput("A message that was sent is not sent again in other words; send another one.");
   return await say(
     desk,
     thread,
@@ -69,7 +69,7 @@ async function say(
 /** A message of the thread once more: what was answered to it. */
 async function again(desk: ChatDesk, threadId: string, seq: number): Promise<Taken> {
   const numbered = await desk.message(threadId, seq);
-  if (!numbered) throw refused("There is no such message.");
+  if (!numbered) throw invalidInput("There is no such message.");
   const { run } = numbered;
   return { from: run === 0 ? {} : { run }, place: afterMessage(seq) };
 }
@@ -82,7 +82,7 @@ async function regenerate(desk: ChatDesk, thread: ChatThread, { messages }: Chat
   }
   const last = messages.at(-1) as ChatMessage;
   if (last.role !== "user")
-    throw refused("An answer is given anew to a message of the user, and the last one is none.");
+    throw invalidInput("An answer is given anew to a message of the user, and the last one is none.");
   const { asked, after } = await sinceAsked(desk, id);
   const seq = readUserMessageId(last.id);
   if (seq === undefined) {
@@ -91,7 +91,7 @@ async function regenerate(desk: ChatDesk, thread: ChatThread, { messages }: Chat
     if (isNew(sent, position)) return { from: fromSent(sent), place: afterMessage(sent.id) };
     if (sent.id !== asked?.message.id) throw notTheLast();
   } else if (seq !== asked?.seq) {
-    throw (await desk.message(id, seq)) ? notTheLast() : refused("There is no such message.");
+    throw (await desk.message(id, seq)) ? notTheLast() : invalidInput("There is no such message.");
   }
   for (const { seq: number } of after) await desk.deleteMessage(id, number, `chat/${id}/anew/${number}`);
   await desk.wake(id, `chat/${id}/anew/${run}`);
@@ -108,7 +108,7 @@ function commitOf(position: string | null): number {
 }
 
 function notTheLast(): Refused {
-  return refused("Only the last answer can be given anew; fork the thread for an earlier one.");
+  return invalidInput("Only the last answer can be given anew; fork the thread for an earlier one.");
 }
 
 /** Where an answer begins that was told under an id, for whoever follows its run. */
@@ -123,8 +123,4 @@ export function beginOf({ run, seq }: AnswerPlace): Place {
 
 function keyOf({ id }: ChatThread, message: ChatMessage): string {
   return `chat/${id}/${message.id}`;
-}
-
-function refused(message: string): Refused {
-  return new Refused(operationError("invalid_input", message));
 }

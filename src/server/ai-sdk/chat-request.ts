@@ -2,9 +2,9 @@
 // what the last answer was given for its calls. What it claims about the past nobody reads.
 import { z } from "zod";
 import { isMap, type Json, type UnknownMap } from "../../contracts/json.ts";
-import { operationError } from "../../contracts/operation-error.ts";
 import type { Attachment } from "../chat/chat-desk.ts";
-import { Refused } from "../chat/refused.ts";
+import { readAs } from "../chat/read-as.ts";
+import { invalidInput } from "../chat/refused.ts";
 
 const message = z.looseObject({
   id: z.string().min(1).max(200),
@@ -25,29 +25,23 @@ export type ChatRequest = z.output<typeof chatRequest>;
 
 /** Throws `Refused`. */
 export function readChatRequest(body: UnknownMap): ChatRequest {
-  const read = chatRequest.safeParse(body);
-  if (read.success) return read.data;
-  const problems = read.error.issues
-    .slice(0, 5)
-    .map(({ path, message: why }) => `${path.map(String).join(".")}: ${why}`);
-  throw new Refused(operationError("invalid_input", `This is not what a chat sends: ${problems.join("; ")}`));
+  return readAs(chatRequest, body, "This is not what a chat sends");
 }
 
 /** The words and the files of a user's message. Throws `Refused` for files that stand somewhere else. */
 export function readUserMessage({ parts }: ChatMessage): { content: string; attachments: readonly Attachment[] } {
   const words = parts.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
   const attachments = parts.filter(({ type }) => type === "file").map(readFile);
-  if (words.length === 0 && attachments.length === 0) {
-    throw new Refused(operationError("invalid_input", "The message has neither words nor files."));
+  const content = words.join("\n");
+  if (content.trim() === "" && attachments.length === 0) {
+    throw invalidInput("The message has neither words nor files.");
   }
-  return { content: words.join("\n"), attachments };
+  return { content, attachments };
 }
 
 function readFile({ url, mediaType, filename }: UnknownMap, index: number): Attachment {
   const [, type, data] = /^data:([^;,]*)(?:;[^,]*)?;base64,([A-Za-z0-9+/=]*)$/.exec(String(url)) ?? [];
-  if (data === undefined) {
-    throw new Refused(operationError("invalid_input", "Files come with the message, as data: URLs in base64."));
-  }
+  if (data === undefined) throw invalidInput("Files come with the message, as data: URLs in base64.");
   const mimeType = typeof mediaType === "string" && mediaType !== "" ? mediaType : type || "application/octet-stream";
   return { name: typeof filename === "string" && filename !== "" ? filename : `file-${index + 1}`, mimeType, data };
 }

@@ -1,10 +1,9 @@
 // A page of a conversation, from its end: whole messages only, because half an answer has no beginning to be told from.
 import { z } from "zod";
 import type { UnknownMap } from "../../contracts/json.ts";
-import { operationError } from "../../contracts/operation-error.ts";
 import type { ChatDesk, NumberedMessage } from "../chat/chat-desk.ts";
 import { isOfUser, isShown } from "../chat/message-text.ts";
-import { Refused } from "../chat/refused.ts";
+import { readAs } from "../chat/read-as.ts";
 import { type HistoryMessage, historyOf } from "./history.ts";
 
 const LIMIT = 200;
@@ -19,10 +18,7 @@ export type PageQuery = z.output<typeof pageQuery>;
 
 /** Throws `Refused`. */
 export function readPageQuery(query: UnknownMap): PageQuery {
-  const read = pageQuery.safeParse(query);
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
-  throw new Refused(operationError("invalid_input", `There is no such page: ${problems.join("; ")}`));
+  return readAs(pageQuery, query, "There is no such page");
 }
 
 export type HistoryPage = {

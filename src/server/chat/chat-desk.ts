@@ -92,6 +92,11 @@ export function createChatDesk({ abilities }: Pick<Holdfast, "abilities">, princ
       return ask<ChatThread>("holdfast/open-thread", { agent, key });
     },
 
+    /** A thread that nobody has named; the same one for the same idempotency key. */
+    openUnnamed(agent: string, key: string | undefined): Promise<ChatThread> {
+      return ask<ChatThread>("holdfast/open-thread", { agent }, { key });
+    },
+
     /** Leaves a message, and lets a stopped thread go on; the same answer for a repeat under the same key. */
     send(thread_id: string, { content, attachments = [], key }: Message): Promise<Sent> {
       const input = {

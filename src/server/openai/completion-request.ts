@@ -2,8 +2,7 @@
 // that wants to decide about those is refused, because taking no notice of it would look like obedience.
 import { z } from "zod";
 import type { UnknownMap } from "../../contracts/json.ts";
-import { operationError } from "../../contracts/operation-error.ts";
-import { Refused } from "../chat/refused.ts";
+import { invalidInput } from "../chat/refused.ts";
 
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional();
 
@@ -33,15 +32,15 @@ export function readCompletionRequest(body: UnknownMap): CompletionRequest {
   if (!read.success) {
     const [issue] = read.error.issues;
     const param = issue?.path.map(String).join(".") ?? "";
-    throw refused(`${param || "The body"}: ${issue?.message ?? "cannot be read"}`, param);
+    throw invalidInput(`${param || "The body"}: ${issue?.message ?? "cannot be read"}`, param);
   }
   const { n, response_format } = read.data;
-  if ((n ?? 1) !== 1) throw refused("An agent gives one answer.", "n");
+  if ((n ?? 1) !== 1) throw invalidInput("An agent gives one answer.", "n");
   if (response_format && response_format.type !== "text") {
-    throw refused("What an agent answers with is declared with the agent.", "response_format");
+    throw invalidInput("What an agent answers with is declared with the agent.", "response_format");
   }
   for (const field of ["functions", "function_call", "audio", "logprobs"]) {
-    if (body[field] != null && body[field] !== false) throw refused(`Agents take no ${field}.`, field);
+    if (body[field] != null && body[field] !== false) throw invalidInput(`Agents take no ${field}.`, field);
   }
   return read.data;
 }
@@ -57,7 +56,7 @@ export function checkTools({ tools }: CompletionRequest, known: Iterable<string>
   for (const [index, { function: declared }] of (tools ?? []).entries()) {
     if (declared && offered.has(declared.name)) continue;
     const name = declared?.name ?? "";
-    throw refused(
+    throw invalidInput(
       `The agent has no tool "${name}" that a client runs; tools are declared with the agent.`,
       `tools.${index}`,
     );
@@ -74,11 +73,7 @@ export function wordsOf({ content: said }: CompletionMessage, index: number): st
   if (typeof said === "string") return said;
   const words = (said ?? []).map((part) => {
     if (part.type === "text" && typeof part.text === "string") return part.text;
-    throw refused("Only words are taken here; files go to the thread.", `messages.${index}.content`);
+    throw invalidInput("Only words are taken here; files go to the thread.", `messages.${index}.content`);
   });
   return words.join("\n");
-}
-
-export function refused(message: string, param: string): Refused {
-  return new Refused(operationError("invalid_input", message, { param }));
 }

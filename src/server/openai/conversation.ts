@@ -1,10 +1,11 @@
 // Where a request goes: to the thread that it names, to the one whose call it answers, or to a new one that is told what
 // was said before.
 import { randomUUID } from "node:crypto";
-import type { Json } from "../../contracts/json.ts";
+import { jsonOrText } from "../../contracts/json-or-text.ts";
 import type { ChatDesk, From, PendingRequest } from "../chat/chat-desk.ts";
 import { afterMessage, afterRequest, fromSent, type Place } from "../chat/follow-answer.ts";
-import { type CompletionMessage, type CompletionRequest, refused, wordsOf } from "./completion-request.ts";
+import { invalidInput } from "../chat/refused.ts";
+import { type CompletionMessage, type CompletionRequest, wordsOf } from "./completion-request.ts";
 import { waiting } from "./waiting.ts";
 
 export type Conversation = {
@@ -28,16 +29,17 @@ export async function converse(desk: ChatDesk, request: CompletionRequest, askin
   const index = messages.length - 1;
   if (last.role === "tool") return await answerCalls(desk, messages);
   if (last.role !== "user")
-    throw refused("The last message must be a user's, or the result of a tool.", `messages.${index}`);
+    throw invalidInput("The last message must be a user's, or the result of a tool.", `messages.${index}`);
   const { threadKey, key } = asking;
-  const isOwn = threadKey !== undefined;
-  const thread = await desk.open(threadKey ?? `completion/${key ?? randomUUID()}`, model);
+  const isNamed = threadKey !== undefined;
+  const words = wordsOf(last, index);
+  if (words.trim() === "") throw invalidInput("The message has no words.", `messages.${index}.content`);
+  const content = isNamed ? words : withPast(messages.slice(0, -1), words);
+  const made = key === undefined ? undefined : `completion/${key}`;
+  const thread = await (isNamed ? desk.open(threadKey, model) : desk.openUnnamed(model, made));
   // Without a key it may be a repeat, and clients repeat what is refused for now: nothing must be left behind then.
   if (thread.status === "waiting" && key === undefined) await refuseWhileWaiting(desk, thread.id);
-  const words = wordsOf(last, index);
-  const content = isOwn ? words : withPast(messages.slice(0, -1), words);
-  const sent = key === undefined ? randomUUID() : key;
-  const left = await desk.send(thread.id, { content, key: `completion/${thread.id}/${sent}` });
+  const left = await desk.send(thread.id, { content, key: `completion/${thread.id}/${key ?? randomUUID()}` });
   return { threadId: thread.id, from: fromSent(left), place: afterMessage(left.id) };
 }
 
@@ -53,21 +55,13 @@ async function answerCalls(desk: ChatDesk, messages: readonly CompletionMessage[
   for (const [offset, message] of messages.slice(first).entries()) {
     const index = first + offset;
     const requestId = message.tool_call_id ?? "";
-    if (requestId === "") throw refused("The result of a tool names the call.", `messages.${index}.tool_call_id`);
-    answered = await desk.submit(requestId, { result: resultOf(wordsOf(message, index)) });
+    if (requestId === "") throw invalidInput("The result of a tool names the call.", `messages.${index}.tool_call_id`);
+    // Functions answer with text.
+    answered = await desk.submit(requestId, { result: jsonOrText(wordsOf(message, index)) });
   }
-  if (!answered) throw refused("There is no result of a tool.", "messages");
+  if (!answered) throw invalidInput("There is no result of a tool.", "messages");
   const { id, thread_id: threadId, run } = answered;
   return { threadId, from: { run }, place: afterRequest(id) };
-}
-
-/** Functions answer with text. What is JSON in it is meant as such. */
-function resultOf(words: string): Json {
-  try {
-    return JSON.parse(words) as Json;
-  } catch {
-    return words;
-  }
 }
 
 /** Nobody here has said what came before: it is told as what the client says that was said. */

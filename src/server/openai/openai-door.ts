@@ -1,9 +1,9 @@
 // Agents for clients of OpenAI: a model is an agent, and a completion is a run of one of its threads.
 import type { Context } from "hono";
-import { type OperationError, operationError, operationErrorOf } from "../../contracts/operation-error.ts";
+import { operationError } from "../../contracts/operation-error.ts";
 import { readJson } from "../body.ts";
 import { type ChatDesk, createChatDesk } from "../chat/chat-desk.ts";
-import { Refused } from "../chat/refused.ts";
+import { Refused, refusalOf } from "../chat/refused.ts";
 import type { Mount, ServerEnv, ServerHost } from "../door.ts";
 import { eventStream, type Frame } from "../event-stream.ts";
 import { problem, problemOf } from "../problem.ts";
@@ -65,15 +65,15 @@ async function complete(context: CompletionContext, host: ServerHost, desk: Chat
     key: context.req.header("idempotency-key"),
   });
   const leaving = new AbortController();
-  const events = await desk.follow(threadId, from, leaving.signal);
-  const pieces = completionPieces(desk, { threadId, place, events, signal: leaving.signal });
+  // Whoever writes a stream notices by itself when nobody reads it any more.
+  const signal = request.stream === true ? leaving.signal : AbortSignal.any([context.req.raw.signal, host.closing]);
+  const events = await desk.follow(threadId, from, signal);
+  const pieces = completionPieces(desk, { threadId, place, events, signal });
   const about = { created: Math.floor(Date.now() / 1_000), model: request.model };
   if (request.stream === true) {
     const frames = completionFrames(pieces, request, { ...about, threadId }, context.get("requestId"));
     return eventStream(context, frames, { closing: host.closing, leaving });
   }
-  const leave = () => leaving.abort();
-  for (const signal of [context.req.raw.signal, host.closing]) signal.addEventListener("abort", leave, { once: true });
   return context.json(await wholeCompletion(pieces, { ...about, threadId }));
 }
 
@@ -136,8 +136,4 @@ async function* completionFrames(
     yield { data: JSON.stringify(openAiError(problemOf(refusalOf(thrown), requestId))) };
   }
   yield { data: "[DONE]" };
-}
-
-function refusalOf(thrown: unknown): OperationError {
-  return thrown instanceof Refused ? thrown.refusal : operationErrorOf(thrown, "internal_error");
 }

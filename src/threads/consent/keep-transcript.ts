@@ -53,7 +53,8 @@ export async function keepTranscript(
 
 function ownerOf({ owner, principal }: Subject) {
   const { type: owner_type = "system", key: owner_key = "0" } = owner ?? {};
-  return { owner_type, owner_key, user_id: owner_type === "user" ? principal.acting_user_id : 0 };
+  const { audience_id } = principal;
+  return { owner_type, owner_key, audience_id, user_id: owner_type === "user" ? principal.acting_user_id : 0 };
 }
 
 /** Who answered last, and under which name the provider knows of it. */

@@ -5,6 +5,7 @@ import type { NewShare } from "../../backend/subject-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { JsonMap, UnknownMap } from "../../contracts/json.ts";
 import type { Session, SessionSummary } from "../../contracts/sessions/session.ts";
+import { isName } from "../../contracts/storable-name.ts";
 import type { ConsentDecision } from "../../contracts/trust/consent.ts";
 import { decision } from "../../contracts/trust/consent.ts";
 import type { ConversationOwner } from "../../contracts/trust/conversation-owner.ts";
@@ -12,7 +13,7 @@ import * as principals from "../../contracts/trust/principal.ts";
 import { safeMetadata } from "../../contracts/trust/safe-principal.ts";
 import type { Workspace } from "../../contracts/workspace.ts";
 import * as workspaces from "../../contracts/workspace.ts";
-import { checkFields, checkName, checkNumber, isName } from "../check-arguments.ts";
+import { checkFields, checkName, checkNumber } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
 import { changeConsent } from "./change-consent.ts";
 import { decideConsent } from "./decide-consent.ts";
@@ -37,7 +38,7 @@ export interface Sessions {
   create(
     workspace: Workspace,
     owner: ConversationOwner,
-    session?: Pick<NewSession, "agent_slug" | "metadata" | "context">,
+    session?: Pick<NewSession, "agent_slug" | "metadata" | "context" | "audience_id">,
   ): Promise<string>;
   get(sessionId: string): Promise<Session | undefined>;
   /** The sessions of an owner in a workspace, newest first, without their messages unless asked for. */
@@ -62,17 +63,17 @@ export function createSessions(host: Host): Sessions {
   return {
     async create(workspace, owner, session = {}) {
       checkOwner(owner);
-      checkFields("session", session, ["agent_slug", "metadata", "context"]);
+      checkFields("session", session, ["agent_slug", "metadata", "context", "audience_id"]);
       return await sessions.createForOwner(workspaces.normalize(workspace), owner, session);
     },
     get: async (sessionId) => (isName(sessionId) ? await sessions.get(sessionId) : undefined),
     async list(workspace, owner, query = {}) {
       checkOwner(owner);
-      checkFields("query", query, ["limit", "offset", "agent_slug", "context", "include_messages"]);
-      const { limit, offset, agent_slug, context } = query;
+      checkFields("query", query, ["limit", "offset", "agent_slug", "context", "audience_id", "include_messages"]);
+      const { limit, offset, agent_slug, context, audience_id } = query;
       for (const [argument, value] of Object.entries({ limit, offset }))
         if (value !== undefined) checkNumber(argument, value);
-      for (const [argument, value] of Object.entries({ agent_slug, context }))
+      for (const [argument, value] of Object.entries({ agent_slug, context, audience_id }))
         if (value !== undefined) checkName(argument, value);
       return await sessions.listForOwner(workspaces.normalize(workspace), owner, query);
     },

@@ -24,6 +24,7 @@ describe("an effect", () => {
     ["description", { ...plain, description: undefined }],
     ["handler", { ...plain, handler: {} }],
     ["args", { ...plain, args: 5 }],
+    ["outlivesStop", { ...plain, outlivesStop: 1 }],
     ["delay", { ...plain, delay: 5 }],
   ])("is refused with the field that is wrong: %s", (field, definition) => {
     expect(() => effect(definition as never)).toThrow(

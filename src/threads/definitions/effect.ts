@@ -13,6 +13,8 @@ export type EffectInput<Args extends ToolSchema = UnknownMap> = {
   readonly description: string;
   /** What it is scheduled with: zod, any Standard Schema, or JSON Schema. Checked when it runs. */
   readonly args?: Args;
+  /** True for one that comes to its end when its thread is stopped meanwhile, and is not cut off; off unless given. */
+  readonly outlivesStop?: boolean;
   readonly handler: (state: ThreadState, args: Accepted<Args>) => unknown;
 };
 
@@ -21,6 +23,7 @@ export type EffectDefinition = {
   readonly name: string;
   readonly description: string;
   readonly args?: ReadSchema;
+  readonly outlivesStop: boolean;
   /** Called with what the schema has accepted. */
   readonly handler: (state: ThreadState, args: unknown) => unknown;
 };
@@ -41,6 +44,8 @@ export function effect<const Args extends ToolSchema = UnknownMap>(definition: E
   if (name === undefined) throw invalid("name must not be blank");
   if (description === undefined) throw invalid("description must not be blank");
   if (typeof given.handler !== "function") throw invalid("handler must be a function");
+  const { outlivesStop = false } = given;
+  if (typeof outlivesStop !== "boolean") throw invalid("outlivesStop must be true or false");
   const stray = Object.keys(given).find((field) => !fields.includes(field));
   if (stray !== undefined) throw invalid(`${stray} is no field of an effect`);
   let args: ReadSchema | undefined;
@@ -51,9 +56,9 @@ export function effect<const Args extends ToolSchema = UnknownMap>(definition: E
   }
   if (given.args !== undefined && !args) throw invalid("args must be a schema");
   const handler = definition.handler as EffectDefinition["handler"];
-  const made: EffectDefinition = { name, description, ...(args && { args }), handler };
+  const made: EffectDefinition = { name, description, ...(args && { args }), outlivesStop, handler };
   effects.mark(made);
   return Object.freeze(made);
 }
 
-const fields = ["name", "description", "args", "handler"];
+const fields = ["name", "description", "args", "outlivesStop", "handler"];

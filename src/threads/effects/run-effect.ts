@@ -65,7 +65,11 @@ export async function performEffect(host: Host, scope: EffectScope): Promise<Eff
   if (!checked.ok) return fails(secrets.clean(`Its arguments are not what it takes: ${inWords(checked.problems)}`));
   const state = await stateAtRest(host, thread, { buffer: kept, effect: { id, name }, secrets });
   try {
-    await within(timeoutMs, cut, async () => await definition.handler(state, checked.value));
+    await within(
+      timeoutMs,
+      definition.outlivesStop ? undefined : cut,
+      async () => await definition.handler(state, checked.value),
+    );
   } catch (thrown) {
     host.report(shownError(thrown, secrets), thread.id);
     return fails(withoutKeys(secrets.clean(errorMessage(thrown))));

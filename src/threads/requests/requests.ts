@@ -3,11 +3,12 @@
 import type { NewAnswer, RequestQuery, RequestStore, StoredRequest } from "../../backend/request-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { Json, JsonMap, UnknownMap } from "../../contracts/json.ts";
+import { isName } from "../../contracts/storable-name.ts";
 import type { PendingAction } from "../../contracts/trust/pending-action.ts";
 import type { Principal } from "../../contracts/trust/principal.ts";
 import * as principals from "../../contracts/trust/principal.ts";
 import { safeMetadata } from "../../contracts/trust/safe-principal.ts";
-import { checkFields, checkName, checkNumber, checkQuery, isName } from "../check-arguments.ts";
+import { checkFields, checkName, checkNumber, checkQuery } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
 import { inWords } from "../schemas/in-words.ts";
 import type { Tool } from "../tool.ts";

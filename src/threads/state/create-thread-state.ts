@@ -77,7 +77,7 @@ function stateWithin(host: Host, scope: StateScope, family: Family): ThreadState
 /** What is said through the state of another thread is said for the same tool, hook or effect. */
 async function scopeOf(host: Host, { buffer, tool, effect }: StateScope, thread: Thread): Promise<StateScope> {
   const agent = host.registry.agents.get(thread.agent);
-  const given = (await readArguments(host, { buffer }, thread.id)) ?? {};
+  const given = (await readArguments(host, buffer.writes, thread.id)) ?? {};
   return {
     thread,
     arguments: given,

@@ -136,6 +136,7 @@ describe.each([
     const files = open();
     for (const path of ["/a.md", "/x/b.md", "/x/y/c.md", "/x/d.txt"]) await files.writeFile(path, "x");
     expect(paths(await files.findFiles("x/**/*.md"))).toEqual(["/x/b.md", "/x/y/c.md"]);
+    expect(paths(await files.findFiles("/x/b.md/**"))).toEqual(["/x/b.md"]);
   });
 });
 

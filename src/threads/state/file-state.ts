@@ -3,7 +3,7 @@ import type { FileRecord, NewFile } from "../../backend/write.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { directoryOf, isBelow, nameOf, normalizePath } from "../../contracts/standard/file-path.ts";
-import { readGlob } from "../../contracts/standard/glob.ts";
+import { directoryOfGlob, readGlob } from "../../contracts/standard/glob.ts";
 import type { Host } from "../host.ts";
 import { type FileTree, fileTree, newDirectory } from "./file-tree.ts";
 import { grepFiles } from "./grep-files.ts";
@@ -95,8 +95,11 @@ export function fileState(host: Host, scope: StateScope): FileState {
       return found ? statOf(found) : null;
     },
     async readdirFile(given) {
-      const directory = await requireDirectory(tree, normalizePath(given));
-      return (await tree.entries(directory)).map(statOf);
+      const directory = normalizePath(given);
+      const found = await tree.entries(directory);
+      // What has something in it is one.
+      if (found.length === 0) await requireDirectory(tree, directory);
+      return found.map(statOf);
     },
     async unlinkFile(given) {
       const found = await tree.stat(normalizePath(given));
@@ -138,7 +141,11 @@ export function fileState(host: Host, scope: StateScope): FileState {
     },
     async findFiles(glob) {
       const isNamed = readGlob(glob);
-      return (await tree.below("/")).filter((each) => !each.is_directory && isNamed(each.path)).map(statOf);
+      const directory = directoryOfGlob(glob);
+      const below = await tree.below(directory);
+      // A file has nothing below it, and `/a/**` names the file `/a` too.
+      const file = below.length === 0 ? await tree.file(directory) : undefined;
+      return [...below, ...(file ? [file] : [])].filter((each) => !each.is_directory && isNamed(each.path)).map(statOf);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Thread } from "../../backend/thread-store.ts";
 import type { Write } from "../../backend/write.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { JsonMap } from "../../contracts/json.ts";
-import { checkName } from "../check-arguments.ts";
+import { checkName, checkQuery } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
 import { createEntry } from "../new-entry.ts";
 import { createdIn, endsIn, newThreadsIn } from "./require-live.ts";
@@ -14,6 +14,9 @@ type HierarchyState = Pick<
   ThreadState,
   "children" | "getChildThread" | "getParentThread" | "notifyParent" | "setStatus"
 >;
+
+/** So many after the one of that id; all of them unless given. */
+export type ChildrenPage = { readonly after?: string; readonly limit?: number };
 
 /** `open` makes the state of another thread, whose writes go where those of this one go. */
 export function hierarchyState(
@@ -37,7 +40,7 @@ export function hierarchyState(
         ...created.map((each) => unstored(each, now() * 1_000)),
       ];
       return await Promise.all(
-        known.map(async (child) => entryOf(child, buffer.writes, await readArguments(host, scope, child.id))),
+        known.map(async (child) => entryOf(child, buffer.writes, await readArguments(host, buffer.writes, child.id))),
       );
     },
     async getChildThread(reference) {
@@ -67,13 +70,20 @@ export function hierarchyState(
   };
 }
 
+/** The children of a thread as its registry shows them, with nothing that is not stored. */
+export async function readChildren(host: Host, threadId: string, page: ChildrenPage): Promise<readonly ChildEntry[]> {
+  checkQuery(page);
+  const children = await host.stores.threads.children(threadId, page);
+  return await Promise.all(children.map(async (child) => entryOf(child, [], await readArguments(host, [], child.id))));
+}
+
 /** What a thread was created with, as it is or is about to be stored. */
 export async function readArguments(
   { stores, sealing }: Host,
-  { buffer }: Pick<StateScope, "buffer">,
+  writes: readonly Write[],
   threadId: string,
 ): Promise<JsonMap | null> {
-  const created = createdIn(buffer.writes, threadId);
+  const created = createdIn(writes, threadId);
   const sealed = created ? created.arguments : await stores.threads.arguments(threadId);
   return sealed === null ? null : (JSON.parse(sealing.open(sealed, threadId)) as JsonMap);
 }

@@ -1,9 +1,9 @@
 // When a thread rests: what its readers follow it to.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread, ThreadGlance } from "../../backend/thread-store.ts";
 import { readEntry, staysStopped } from "../entries.ts";
 import type { Host } from "../host.ts";
 import { threadNotFound, threadStuck } from "../thread-errors.ts";
-import { type Cursor, eventsOf, type StreamEvent } from "./stream.ts";
+import { afterCommit, type Cursor, eventsOf, type StreamEvent } from "./stream.ts";
 
 /** Whether the thread rests after an event; what is only told about it leaves that as it was, known or not. */
 export function restAfter<Before extends boolean | undefined>(event: StreamEvent, isAtRest: Before): boolean | Before {
@@ -76,6 +76,33 @@ export type Standing = {
 
 /** How a thread stands at one moment. Throws `thread_not_found`. */
 export async function standing(host: Host, threadId: string): Promise<Standing> {
+  const seen = await host.stores.threads.glance(threadId);
+  if (!seen) throw threadNotFound(threadId);
+  return await standingOf(host, seen);
+}
+
+/** How a thread stood when it was seen, or stands now where what was left for it has to be looked at. */
+export async function standingOf(host: Host, { thread, has_waiting }: ThreadGlance): Promise<Standing> {
+  switch (thread.status) {
+    case "stuck":
+      return { thread, isAtRest: true };
+    case "running":
+      return { thread, isAtRest: false };
+    case "idle":
+      return { thread, isAtRest: !has_waiting };
+    default:
+      if (has_waiting) return await standingWithEntries(host, thread.id);
+      return { thread, isAtRest: thread.status === "stopped" || (await hasEnded(host, thread)) };
+  }
+}
+
+/** Whether its log, as far as the thread goes, ends where it rests. */
+async function hasEnded(host: Host, thread: Thread): Promise<boolean> {
+  return thread.run === 0 || (await restAt(host, thread, afterCommit(thread.next_seq - 1)));
+}
+
+/** Whether it rests depends on what was left for it. */
+async function standingWithEntries(host: Host, threadId: string): Promise<Standing> {
   for (;;) {
     const before = await host.stores.threads.get(threadId);
     if (!before) throw threadNotFound(threadId);
@@ -83,8 +110,6 @@ export async function standing(host: Host, threadId: string): Promise<Standing> 
     const { thread, isBusy: goesOn } = await look(host, threadId);
     // What was seen to wait may have been taken in, and be over, by now.
     if (thread?.next_seq !== before.next_seq && thread?.status !== "running") continue;
-    if (goesOn) return { thread, isAtRest: false };
-    const end = { seq: thread.next_seq - 1, place: Number.POSITIVE_INFINITY };
-    return { thread, isAtRest: thread.run === 0 || (await restAt(host, thread, end)) };
+    return { thread, isAtRest: !goesOn && (await hasEnded(host, thread)) };
   }
 }

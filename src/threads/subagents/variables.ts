@@ -3,7 +3,7 @@ import type { StoredRequest } from "../../backend/request-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import { isMap, type UnknownMap } from "../../contracts/json.ts";
 import { tooMany } from "../../contracts/standard/child-messages.ts";
-import { isName } from "../check-arguments.ts";
+import { isName } from "../../contracts/storable-name.ts";
 import type { Host } from "../host.ts";
 import { threadNotFound, threadTerminated } from "../thread-errors.ts";
 import { type ChildOrder, parentOf } from "./child-order.ts";

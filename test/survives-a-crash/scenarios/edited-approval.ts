@@ -1,17 +1,11 @@
 // Two calls that only certain people may decide about: one is accepted with other parameters, the other is rejected. Who
 // asked for them may not decide.
 import { isMap } from "../../../src/contracts/json.ts";
-import { calls, callsTool, says, scriptedModel } from "../../../src/models/scripted/scripted-model.ts";
 import { agent } from "../../../src/threads/agent.ts";
 import type { Answer } from "../../../src/threads/requests/requests.ts";
 import { ann, bob, decide, here, notesOf } from "../acting.ts";
-import { charge, refund } from "../effect-tools.ts";
+import { proposesBoth, transcript, wish } from "../refund-and-charge.ts";
 import type { Scenario } from "../scenario.ts";
-
-const script = [
-  calls(callsTool("shop/refund", { order: "7" }), callsTool("shop/charge", { order: "8" })),
-  says("As you decided."),
-];
 
 const decisions: Readonly<Record<string, Answer>> = {
   "shop/refund": { decision: "accepted", parameters: { order: "9" } },
@@ -23,35 +17,19 @@ export const editedApproval: Scenario = {
   agents: (world) => [
     agent({
       slug: "teller",
-      model: scriptedModel(script),
-      tools: [refund(world, { actionPolicy: "preview" }), charge(world, { actionPolicy: "preview" })],
+      ...proposesBoth(world),
       approvers: { users: [bob.acting_user_id], other_than_requester: true },
     }),
   ],
   isPlayedTwice: true,
   async play({ holdfast, key }) {
     const thread = await holdfast.threads.open(key("main"), { agent: "teller", principal: ann, ...here(key("main")) });
-    await thread.send("Refund 7 and charge 8.", { key: "both" });
-    await decide(holdfast, thread, decisions);
-    await decide(holdfast, thread, decisions);
+    await thread.send(wish, { key: "both" });
+    await decide(holdfast, thread, decisions, { principal: bob });
+    await decide(holdfast, thread, decisions, { principal: bob });
     await thread.wait();
   },
-  endings: {
-    main: {
-      agent: "teller",
-      status: "idle",
-      transcript: [
-        "user: Refund 7 and charge 8.",
-        "call shop/refund",
-        /^approval_required: Run shop\/refund/,
-        "result shop/refund: success",
-        "call shop/charge",
-        /^approval_required: Run shop\/charge/,
-        "result shop/charge: approval_rejected",
-        "assistant: As you decided.",
-      ],
-    },
-  },
+  endings: { main: { agent: "teller", status: "idle", transcript } },
   async check(thread, effects) {
     const done = effects.filter((effect) => effect.thread === thread.id).map(({ name }) => name);
     const told = (await thread.messages()).flatMap(({ message: { type, payload } }) =>

@@ -41,7 +41,7 @@ export const rememberedApproval: Scenario = {
     });
     for (const number of orders.keys()) {
       await thread.send(`Order ${number}.`, { key: String(number) });
-      await decide(holdfast, thread, decisions);
+      await decide(holdfast, thread, decisions, { principal: bob });
       await thread.wait();
     }
   },

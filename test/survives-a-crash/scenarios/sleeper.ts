@@ -18,7 +18,6 @@ export const sleeperAnswer: Scenario = {
         tool({
           name: "shop/look",
           description: "Looks.",
-          timeoutMs: 1_000,
           execute: () => ({ by: "the sleeper" }),
           async reconcile({ threadId, signal }) {
             await ledger.note(`successor of ${threadId}`);

@@ -28,12 +28,12 @@ export async function copyTable({ source, target, arrival, onPage }: Copying, pa
   for await (const page of pagesOf(source, pair.source)) {
     const moved = page.map((row) => movedRow(pair.source.name, row));
     for (const row of moved) sum.add(row);
-    await writePage(target, arrival, pair.target, moved);
+    const words = pair.target.name === "memories" ? moved.map(insertWords) : [];
+    await write(target, arrival, [...moved.map((row) => insertRow(target, pair.target, row)), ...words]);
     onPage(page.length);
   }
   if (pair.target.counted !== null) {
-    const counter = setCounter(target.name, pair.target, await counterOf(source, pair.source));
-    await attemptBatch(target, [whileArriving(arrival), ...counter]);
+    await write(target, arrival, setCounter(target.name, pair.target, await counterOf(source, pair.source)));
   }
   return sum.sum();
 }
@@ -48,14 +48,9 @@ export async function checksumOf(target: SqlDriver, table: Table, onPage: (rows:
   return sum.sum();
 }
 
-async function writePage(target: SqlDriver, arrival: Kept<Arrival>, table: Table, page: readonly Row[]): Promise<void> {
-  const statements = [
-    whileArriving(arrival),
-    ...page.map((row) => insertRow(target, table, row)),
-    ...(table.name === "memories" ? page.map(insertWords) : []),
-  ];
-  // A page whose answer got lost is written again, over what may be there already.
-  const { outcome } = await attemptBatch(target, statements);
+/** What got lost on the way back is written again, over what may be there already. */
+async function write(target: SqlDriver, arrival: Kept<Arrival>, statements: readonly Statement[]): Promise<void> {
+  const { outcome } = await attemptBatch(target, [whileArriving(arrival), ...statements]);
   if (outcome !== "committed") throw overtaken("Somebody else has begun to fill the database.");
 }
 

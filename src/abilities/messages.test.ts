@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { deskWorld } from "../../test/desk-world.ts";
+import type { Json } from "../contracts/json.ts";
+import { says } from "../models/scripted/scripted-model.ts";
+import { agent } from "../threads/agent.ts";
+
+async function opened() {
+  const world = await deskWorld({ agents: [agent({ slug: "shop", model: async () => says("Done.") })] });
+  const own = world.as(1);
+  const { id } = await own("holdfast/open-thread", { agent: "shop" });
+  return { own, thread_id: String(id), thread: await world.holdfast.threads.get(String(id)) };
+}
+
+const nothing: readonly Json[] = ["", " \n\t", [], [{ type: "text", text: " " }]];
+
+describe("a message that says nothing", () => {
+  it("is refused at every door's operation before anything is stored", async () => {
+    const { own, thread_id, thread } = await opened();
+    for (const content of nothing) {
+      for (const how of [{}, { wait: true }, { queue: true }, { silent: true }, { attachments: [] }]) {
+        expect(await own("holdfast/send-message", { thread_id, content, ...how })).toMatchObject({
+          code: "invalid_input",
+          message: expect.stringContaining("content: there are neither words nor files"),
+        });
+      }
+    }
+    expect(await thread.messages()).toEqual([]);
+    expect(await thread.left.waiting()).toEqual([]);
+  });
+
+  it("is one all the same when it brings a file, or something other than words", async () => {
+    const { own, thread_id, thread } = await opened();
+    const file = { name: "a.txt", mimeType: "text/plain", data: "eA==" };
+    const picture = { type: "image", image: "eA==" };
+    for (const input of [{ content: "", attachments: [file] }, { content: [picture] }]) {
+      expect(await own("holdfast/send-message", { thread_id, wait: true, ...input })).toMatchObject({
+        status: "completed",
+      });
+    }
+    expect(await thread.messages()).toHaveLength(4);
+  });
+});

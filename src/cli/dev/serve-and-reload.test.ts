@@ -1,0 +1,207 @@
+// `holdfast dev` as its users have it: real processes, and a project whose files are saved while they run.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { newShell, type Shell } from "../../../test/command-line.ts";
+
+const program = fileURLToPath(new URL("../main.ts", import.meta.url));
+const holdfast = JSON.stringify(new URL("../../index.ts", import.meta.url).href);
+const patience = { timeout: 30_000, interval: 50 };
+
+describe("holdfast dev", () => {
+  it("serves a project anew when its file is saved, on the same port and with the threads from before", async () => {
+    const shell = newShell();
+    save(shell, project("greeter"));
+    const dev = await startDev(shell);
+    const thread = await ask(shell, "POST", "/threads", { agent: "greeter", key: "mine" });
+    const before = serverOf(shell);
+    saveInPlace(shell, project("greeter", "clerk"));
+    await dev.says("holdfast.config.mts has changed");
+    await dev.says("Served anew. Agents: greeter, clerk");
+    const after = serverOf(shell);
+    expect(after.url).toBe(before.url);
+    expect(after.pid).not.toBe(before.pid);
+    expect(await ask(shell, "POST", "/agents/clerk/chat", { message: "Hello" })).toMatchObject({ completed: true });
+    expect(await ask(shell, "GET", "/threads/by-key/mine")).toMatchObject({ id: thread.id });
+    expect(await dev.end("SIGTERM")).toEqual([0, null]);
+    expect([before.pid, after.pid].map(isAlive)).toEqual([false, false]);
+  });
+
+  it("goes on with what it has while a file is wrong, says where, and takes the file once it is mended", async () => {
+    const shell = newShell();
+    const agents = 'export const names = ["greeter"];\n';
+    save(shell, agents, "agents.mjs");
+    save(shell, projectOf('import { names } from "./agents.mjs";'));
+    const dev = await startDev(shell);
+    const { pid } = serverOf(shell);
+    save(shell, `${agents}const more = {;\n`, "agents.mjs");
+    await dev.says("holdfast: config_invalid: agents.mjs:2: Unexpected token ';'\n");
+    save(shell, `${agents}export const more = missing;\n`, "agents.mjs");
+    await dev.says("holdfast: config_invalid: agents.mjs:2: missing is not defined\n");
+    save(shell, 'export const names = ["greeter", "greeter"];\n', "agents.mjs");
+    await dev.says("holdfast: invalid_");
+    expect(serverOf(shell).pid).toBe(pid);
+    expect(await ask(shell, "POST", "/agents/greeter/chat", { message: "Hello" })).toMatchObject({ completed: true });
+    save(shell, 'export const names = ["clerk"];\n', "agents.mjs");
+    await dev.says("agents.mjs has changed");
+    await dev.says("Agents: clerk");
+    expect(await ask(shell, "GET", "/agents")).toMatchObject({ agents: [{ slug: "clerk" }] });
+  });
+
+  it("waits for an imported file that is not there yet", async () => {
+    const shell = newShell();
+    save(shell, project("greeter"));
+    const dev = await startDev(shell);
+    save(shell, projectOf('import { names } from "./parts/names.mts";'));
+    await dev.says("holdfast: config_invalid: holdfast.config.mts: Cannot find module");
+    mkdirSync(join(shell.folder, "parts"));
+    save(shell, 'export const names: string[] = ["clerk"];\n', "parts/names.mts");
+    await dev.says("Agents: clerk");
+    rmSync(join(shell.folder, "holdfast.config.mts"));
+    await dev.says("holdfast: config_not_found: There is no file");
+    expect(await ask(shell, "GET", "/agents")).toMatchObject({ agents: [{ slug: "clerk" }] });
+  });
+
+  it("takes the project that is made where there was none", async () => {
+    const shell = newShell();
+    const dev = await startDev(shell);
+    save(shell, project("greeter"));
+    await dev.says("Agents: greeter");
+  });
+
+  it("ends in good order when somebody types Ctrl-C, which a terminal sends to every process in it", async () => {
+    const shell = newShell();
+    const dev = await startDev(shell);
+    if (dev.pid !== undefined) process.kill(-dev.pid, "SIGINT");
+    expect(await dev.ended).toEqual([0, null]);
+    await dev.says("Ends: what is under way comes to a commit first.");
+    expect(existsSync(join(shell.folder, ".holdfast", "server.json"))).toBe(false);
+  });
+
+  it("leaves the database free when it is killed", async () => {
+    const shell = newShell();
+    save(shell, project("greeter"));
+    const dev = await startDev(shell);
+    const { pid } = serverOf(shell);
+    await dev.end("SIGKILL");
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience);
+    expect((await shell.run(["run", "greeter", "Hello"])).code).toBe(0);
+  });
+
+  it("ends with what keeps it from serving, or with what its server ended with", async () => {
+    const shell = newShell();
+    save(shell, "export default { agents: [\n");
+    expect(await shell.run(["dev", "--port", "0"])).toMatchObject({
+      ...{ code: 1, out: "" },
+      err: expect.stringMatching(/^holdfast: config_invalid: holdfast\.config\.mts:\d+: .+\n$/),
+    });
+    save(shell, `${project("greeter")}\nprocess.send?.("ready");\nprocess.on("SIGUSR2", () => process.exit(7));\n`);
+    const dev = await startDev(shell);
+    process.kill(serverOf(shell).pid, "SIGUSR2");
+    expect(await dev.ended).toEqual([7, null]);
+    await dev.says("holdfast: server_ended: The server ended with exit code 7.");
+  });
+
+  it("stays as it is with --no-reload", async () => {
+    const shell = newShell();
+    save(shell, project("greeter"));
+    const dev = await startDev(shell, "--no-reload");
+    expect(serverOf(shell).pid).toBe(dev.pid);
+    expect(dev.printed()).not.toContain("served anew");
+    expect(await dev.end("SIGINT")).toEqual([0, null]);
+  });
+});
+
+type Dev = {
+  readonly pid: number | undefined;
+  readonly ended: Promise<unknown[]>;
+  printed(): string;
+  /** Waits for words that were not there at the last call. */
+  says(words: string): Promise<void>;
+  end(signal: NodeJS.Signals): Promise<unknown[]>;
+};
+
+async function startDev({ folder }: Shell, ...words: string[]): Promise<Dev> {
+  const child: ChildProcess = spawn(process.execPath, [program, "dev", "--port", "0", ...words], {
+    cwd: folder,
+    env: { ...process.env, HOLDFAST_MODEL: "demo" },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, as a shell gives to what is typed.
+    detached: true,
+  });
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  let printed = "";
+  let read = 0;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk) => {
+      printed += String(chunk);
+    });
+  }
+  const dev: Dev = {
+    pid: child.pid,
+    ended,
+    printed: () => printed,
+    says: (sentence) =>
+      vi.waitFor(() => {
+        const at = printed.indexOf(sentence, read);
+        expect(at, `"${sentence}" is not in ${printed.slice(read)}`).not.toBe(-1);
+        read = at + sentence.length;
+      }, patience),
+    async end(signal) {
+      child.kill(signal);
+      return await ended;
+    },
+  };
+  await dev.says("Kill this process whenever you like");
+  return dev;
+}
+
+function projectOf(names: string): string {
+  return `import { agent } from ${holdfast};
+${names}
+export default { agents: names.map((slug: string) => agent({ slug, description: "Says something." })) };
+`;
+}
+
+function project(...names: string[]): string {
+  return projectOf(`const names = ${JSON.stringify(names)};`);
+}
+
+/** As editors do that put another file in its place. */
+function save({ folder }: Shell, text: string, name = "holdfast.config.mts"): void {
+  writeFileSync(join(folder, "unsaved"), text);
+  renameSync(join(folder, "unsaved"), join(folder, name));
+}
+
+function saveInPlace({ folder }: Shell, text: string): void {
+  writeFileSync(join(folder, "holdfast.config.mts"), text);
+}
+
+function serverOf({ folder }: Shell): { readonly url: string; readonly pid: number } {
+  return JSON.parse(readFileSync(join(folder, ".holdfast", "server.json"), "utf8"));
+}
+
+async function ask(shell: Shell, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const token = readFileSync(join(shell.folder, ".holdfast", "owner-token"), "utf8").trim();
+  const answer = await fetch(new URL(path, serverOf(shell).url), {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+// What the process of `holdfast dev` does that serves: it loads the project while another one may still serve, takes the
+// database when it is told to, and gives it back.
+import { once } from "node:events";
+import { sqlite } from "../../backend/sqlite/sqlite.ts";
+import { createHoldfast } from "../../holdfast.ts";
+import { createApp } from "../../server/app.ts";
+import { configFiles, type OpenedProject, openProject } from "../project.ts";
+import { refusalOf } from "../refusal.ts";
+import { startServing } from "../running-server.ts";
+import { tourFile } from "../tour/project.ts";
+import { recordImports } from "./imported-files.ts";
+import type { DevTask, FromServer, ToServer } from "./messages.ts";
+
+export async function serveForDev(): Promise<void> {
+  const cwd = process.cwd();
+  const importedFiles = recordImports();
+  // A project that is made while the tour's is served takes its place.
+  const files = () => [...importedFiles(), ...configFiles(cwd), tourFile];
+  try {
+    const { task, tries } = await told("load");
+    const project = await openProject({ ...task, env: process.env, cwd, importedFiles });
+    if (tries) await tryOut(project, task);
+    await tell({ type: "loaded", files: files(), ...(project.config !== undefined && { config: project.config }) });
+    await told("serve");
+    const serving = await startServing(project, task.listening);
+    const { url, tokenFile, holdfast } = serving;
+    const ended = Promise.race([told("end"), once(process, "SIGTERM")]);
+    await tell({ type: "serving", url, token_file: tokenFile, agents: [...holdfast.agents.keys()] });
+    await ended;
+    await serving.close();
+  } catch (thrown) {
+    const { code, message, hint } = refusalOf(thrown);
+    await tell({ type: "refused", files: files(), code, message, ...(hint !== undefined && { hint }) });
+  }
+}
+
+/** On a database of its own, since the real one is still in use: what is wrong with the definitions shows there too. */
+async function tryOut(project: OpenedProject, { listening }: DevTask): Promise<void> {
+  const holdfast = await createHoldfast({
+    ...project.options(),
+    backend: sqlite(":memory:"),
+    drainsOnSignal: false,
+    // What is merely odd is told when it is served.
+    onError: () => undefined,
+  });
+  try {
+    createApp(holdfast, { ...project.project.server, ...listening });
+  } finally {
+    await holdfast.close();
+  }
+}
+
+/** The next message; there is only one that can come. */
+async function told<Type extends ToServer["type"]>(_type: Type): Promise<Extract<ToServer, { type: Type }>> {
+  const [message] = await once(process, "message");
+  return message as Extract<ToServer, { type: Type }>;
+}
+
+function tell(message: FromServer): Promise<void> {
+  return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
+}
