@@ -64,6 +64,8 @@ export function createArrival({
     const stream = context.get("stream");
     if (!stream || !outgoing) return;
     outgoing.writeHead(context.res.status, Object.fromEntries(context.res.headers));
+    // On their own: written together with the first words, the headers would be kept in pieces for as long as the stream is open.
+    outgoing.flushHeaders();
     stream(outgoing);
     // Without the first assignment the second would be an answer made of both.
     context.res = undefined;

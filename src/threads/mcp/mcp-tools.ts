@@ -3,8 +3,7 @@
 import { errorMessage, holdfastError } from "../../contracts/error.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { type Tool, tool } from "../tool.ts";
-import { callRemote } from "./call-remote.ts";
-import { Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { type DeclaredTool, isSafeToRepeat, slugOf } from "./declared-tool.ts";
 import { addToLock, readLock } from "./lock-file.ts";
 import { invalidServer, type McpSource, type McpToolsOptions, readMcpOptions } from "./mcp-options.ts";
@@ -27,6 +26,8 @@ export interface McpTools {
 export async function mcpTools(options: McpToolsOptions): Promise<McpTools> {
   const source = readMcpOptions(options);
   const secrets = serverSecrets(source.address);
+  // The protocol's own package is large, and few programs speak to such servers.
+  const [{ Connection }, { callRemote }] = await Promise.all([import("./connection.ts"), import("./call-remote.ts")]);
   const connection = new Connection(source, secrets);
   const close = () => connection.close();
   try {
