@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: ["test/postgres-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One less than there are cores would leave half of a small machine idle.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than there are cores: many tests wait for a process or the disk, and would leave a core idle meanwhile.
+    maxWorkers: availableParallelism() + 1,
   },
 });
