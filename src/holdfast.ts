@@ -248,7 +248,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       }),
       remembered: approvalMemory,
     },
-    tokens: createTokens({ store: stores.tokens, now: () => new Date(host.now()) }),
+    tokens: createTokens({ store: stores.tokens, now: host.now }),
     grants,
     sessions: createSessions(host),
     audit,

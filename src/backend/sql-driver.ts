@@ -26,6 +26,7 @@ export interface SqlDriver {
   readonly name: "sqlite" | "postgres";
   /** True when other processes work on the same data; otherwise whoever was before us is gone for certain. */
   readonly isShared: boolean;
+  /** Reads; what changes anything is a batch. Reads that come together may share one look at the data. */
   all(sql: string, params?: readonly Scalar[]): Promise<readonly Row[]>;
   /** The same for a read that may take long: it holds up nobody else. */
   readLong(sql: string, params?: readonly Scalar[]): Promise<readonly Row[]>;

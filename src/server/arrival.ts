@@ -5,6 +5,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, MiddlewareHandler } from "hono";
 import { boundBody } from "./body.ts";
+import { CarefulResponse, careful, REQUEST_ID } from "./careful-response.ts";
 import type { ServerEnv } from "./door.ts";
 import { createHostCheck, type HostOptions } from "./hosts.ts";
 import { problem } from "./problem.ts";
@@ -16,7 +17,7 @@ export type ArrivalOptions = HostOptions & {
   readonly log?: ((line: string) => void) | undefined;
 };
 
-const REQUEST_ID = /^[\w.:-]{1,64}$/;
+const GIVEN_ID = /^[\w.:-]{1,64}$/;
 
 export function createArrival({
   closing,
@@ -41,22 +42,21 @@ export function createArrival({
     const began = performance.now();
     const { req } = context;
     const given = req.header("x-request-id");
-    const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+    const requestId = given !== undefined && GIVEN_ID.test(given) ? given : randomUUID();
     context.set("requestId", requestId);
     const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>;
-    if (outgoing) {
-      context.set("takesStreams", true);
-      for (const { name, value } of careful) outgoing.setHeader(name, value);
-      outgoing.setHeader("X-Request-Id", requestId);
-    }
+    // A program may have made the connection's answers itself.
+    const isCareful = outgoing instanceof CarefulResponse;
+    if (isCareful) outgoing.requestId = requestId;
+    if (outgoing) context.set("takesStreams", true);
     const origin = req.header("origin");
     const answer = turnedAway(context, origin);
     if (answer) context.res = answer;
     else await next();
 
-    if (!outgoing) {
-      context.res.headers.set("X-Request-Id", requestId);
-      for (const { name, value } of careful) setUnlessThere(context.res.headers, name, value);
+    if (!isCareful) {
+      context.res.headers.set(REQUEST_ID, requestId);
+      for (const [name, value] of careful) setUnlessThere(context.res.headers, name, value);
     }
     if (origin !== undefined && hosts.isForeign(origin)) letRead(context.res.headers, origin);
     if (closing.aborted) context.res.headers.set("Connection", "close");
@@ -72,19 +72,6 @@ export function createArrival({
     context.res = RESPONSE_ALREADY_SENT;
   };
 }
-
-/**
- * What a browser may do with an answer; those that are pages say more themselves. Where there is a connection they are set
- * on it before anything is answered, and what an answer says of its own stands over them.
- */
-const careful = Object.entries({
-  "X-Content-Type-Options": "nosniff",
-  "X-Frame-Options": "DENY",
-  "Referrer-Policy": "no-referrer",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-  "Cache-Control": "no-store",
-}).map(([name, value]) => ({ name, value }));
 
 function setUnlessThere(headers: Headers, name: string, value: string): void {
   if (!headers.has(name)) headers.set(name, value);

@@ -5,6 +5,7 @@ import { holdfastError } from "../contracts/error.ts";
 import type { Holdfast } from "../holdfast.ts";
 import { createApp } from "./app.ts";
 import { answerBroken, answerUnreadable } from "./broken-requests.ts";
+import { CarefulResponse } from "./careful-response.ts";
 import { inUrl, isLoopback } from "./hosts.ts";
 import type { ServerOptions } from "./server-options.ts";
 
@@ -68,6 +69,7 @@ function serverOptions({ timeouts = {} }: ServeOptions) {
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: Math.max(100, Math.min(5_000, headersMs, requestMs)),
+    ServerResponse: CarefulResponse,
     // Answered by us, as every other mistake is.
     requireHostHeader: false,
   };

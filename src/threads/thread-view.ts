@@ -1,6 +1,7 @@
 // A thread as it was at one moment, read in one go: what there is to know of it before anything is done with it.
 import type { Thread, ThreadGlance } from "../backend/thread-store.ts";
 import { isName } from "../contracts/storable-name.ts";
+import type { Agent } from "./agent.ts";
 import type { Host } from "./host.ts";
 import { type Standing, standingOf } from "./stream/rest.ts";
 import { ownerIn, type Subject, subjectOf } from "./subject.ts";
@@ -27,20 +28,39 @@ export async function viewThread(host: Host, id: string): Promise<ThreadView> {
 }
 
 function viewOf(host: Host, seen: ThreadGlance): ThreadView {
-  const { thread } = seen;
-  const agent = host.agents.get(thread.origin_agent) ?? host.agents.get(thread.agent);
-  if (!agent) throw threadNotFound(thread.id);
-  let subject: Subject | undefined;
-  return {
-    thread,
-    owner: ownerIn(seen.subject),
-    get subject() {
-      subject ??= subjectOf(agent, seen.subject);
-      return subject;
-    },
-    standing: () => standingOf(host, seen),
-    get handle() {
-      return createHandle(host, thread);
-    },
-  };
+  const { origin_agent, agent, id } = seen.thread;
+  const known = host.agents.get(origin_agent) ?? host.agents.get(agent);
+  if (!known) throw threadNotFound(id);
+  return new SeenThread(host, known, seen);
+}
+
+/** A class, because accessors of an object made on the spot cost more than all else that is done to look at a thread. */
+class SeenThread implements ThreadView {
+  readonly thread: Thread;
+  readonly owner: Subject["owner"];
+  readonly #host: Host;
+  readonly #agent: Agent;
+  readonly #seen: ThreadGlance;
+  #subject: Subject | undefined;
+
+  constructor(host: Host, agent: Agent, seen: ThreadGlance) {
+    this.thread = seen.thread;
+    this.owner = ownerIn(seen.subject);
+    this.#host = host;
+    this.#agent = agent;
+    this.#seen = seen;
+  }
+
+  get subject(): Subject {
+    this.#subject ??= subjectOf(this.#agent, this.#seen.subject);
+    return this.#subject;
+  }
+
+  standing(): Promise<Standing> {
+    return standingOf(this.#host, this.#seen);
+  }
+
+  get handle(): ThreadHandle {
+    return createHandle(this.#host, this.thread);
+  }
 }

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../backend/sql/migrate.ts";
 import { createTokenStore } from "../backend/sql/tokens.ts";
@@ -19,7 +20,7 @@ describe("tokens", () => {
     onTestFinished(() => driver.close());
     await migrate(driver);
     now = new Date("2026-11-16T12:00:00Z");
-    tokens = createTokens({ store: createTokenStore(driver), now: () => now });
+    tokens = createTokens({ store: createTokenStore(driver), now: () => now.getTime() });
   });
 
   const create = (options: object = {}) =>
@@ -75,17 +76,17 @@ describe("tokens", () => {
       rmSync(folder, { recursive: true, force: true });
     });
     await migrate(shared);
-    const known = createTokens({ store: createTokenStore(shared), now: () => now });
+    const known = createTokens({ store: createTokenStore(shared), now: () => now.getTime() });
     const { token } = await known.create({ agent: "writer", owner_user_id: 7 });
-    const elsewhere = (sql: string) => {
+    const elsewhere = async (sql: string) => {
       const program = "new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec(process.argv[2])";
-      execFileSync(process.execPath, ["-e", program, file, sql]);
+      await promisify(execFile)(process.execPath, ["-e", program, file, sql]);
     };
     const mayDo = async () => (await known.authenticate(token))?.capability_ceiling?.allowed_capabilities;
     expect([await mayDo(), await mayDo()]).toEqual([null, null]);
-    elsewhere(`update tokens set allowed_capabilities = '["read"]'`);
+    await elsewhere(`update tokens set allowed_capabilities = '["read"]'`);
     expect([await mayDo(), await mayDo()]).toEqual([["read"], ["read"]]);
-    elsewhere("update tokens set token_hash = null, revoked_at = 1");
+    await elsewhere("update tokens set token_hash = null, revoked_at = 1");
     expect(await known.authenticate(token)).toBeNull();
   });
 
@@ -129,7 +130,7 @@ describe("tokens", () => {
         throw new Error("The disk is full.");
       },
     };
-    const reading = createTokens({ store: createTokenStore(failing), now: () => now });
+    const reading = createTokens({ store: createTokenStore(failing), now: () => now.getTime() });
     expect(await reading.authenticate(token)).toMatchObject({ token_id: 1 });
     expect(writes).toBe(1);
     await tokens.authenticate(token);

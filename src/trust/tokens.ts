@@ -72,11 +72,12 @@ const TOUCH_MICROSECONDS = 60_000_000;
 
 export function createTokens({
   store,
-  now = () => new Date(),
+  now = Date.now,
   prefix = "hf_",
 }: {
   readonly store: TokenStore;
-  readonly now?: () => Date;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
   /** What every token begins with; what begins otherwise is not even looked up. */
   readonly prefix?: string;
 }): Tokens {
@@ -154,7 +155,7 @@ export function createTokens({
         touchToken: () => found && touch(found, at * 1_000),
       };
       const seconds = () => {
-        at = now().getTime();
+        at = now();
         return at / 1_000;
       };
       return authenticate(rawToken, request, { tokens, now: seconds, tokenPrefix: prefix });

@@ -1,4 +1,5 @@
-// The SQL driver on an open SQLite connection: batches that arrive together share one commit.
+// The SQL driver on an open SQLite connection: batches that arrive together share one commit, and what is read meanwhile
+// one look at the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { holdfastError } from "../../contracts/error.ts";
 import { checkValues } from "../check-values.ts";
@@ -31,6 +32,7 @@ type Attempt = BatchOutcome | { readonly outcome: "failed"; readonly error: unkn
 export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteConnection): SqlDriver {
   const perform = statementsOn(database, clock);
   const signals = signalsOn(database);
+  const look = prepared("begin");
   const begin = prepared("begin immediate");
   const commit = prepared("commit");
   const rollback = prepared("rollback");
@@ -38,6 +40,7 @@ export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteCo
   const rollbackTo = prepared("rollback to batch");
   const release = prepared("release batch");
   let waiting: Waiting[] = [];
+  let isLooking = false;
   let closing: Promise<void> | undefined;
 
   function prepared(sql: string): StatementSync {
@@ -47,11 +50,31 @@ export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteCo
     return statement;
   }
 
+  /** Most of a short read is to lock the file and to let it go again: those of one turn of the event loop do it once. */
+  function beginLook(): void {
+    if (isLooking) return;
+    look.run();
+    isLooking = true;
+    setImmediate(endLook);
+  }
+
+  function endLook(): void {
+    if (!isLooking) return;
+    isLooking = false;
+    try {
+      commit.run();
+    } catch {
+      // A file that cannot be read any more says so when it is next used.
+      rollBack();
+    }
+  }
+
   // Everything up to the commit happens in one go, so nobody else on this connection ever sees a transaction half done.
   function commitGroup(): void {
     const group = waiting;
     if (group.length === 0) return;
     waiting = [];
+    endLook();
     let attempts: readonly Attempt[];
     try {
       begin.run();
@@ -119,6 +142,7 @@ export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteCo
 
   async function end(): Promise<void> {
     commitGroup();
+    endLook();
     try {
       await reader?.close();
       database.close();
@@ -130,6 +154,7 @@ export function sqliteDriver({ database, path, reader, unlock, clock }: SqliteCo
   async function all(sql: string, params: readonly Scalar[] = []): Promise<readonly Row[]> {
     checkOpen();
     try {
+      beginLook();
       return perform(sql, params).rows;
     } catch (error) {
       throw sqliteError(error, path);

@@ -13,7 +13,13 @@ const MOST_KEPT = 500;
 const none: readonly Row[] = [];
 
 /** `columns`: the names of what it returns; none when it returns no rows. */
-type Prepared = { readonly statement: StatementSync; readonly parameters: number; readonly columns: readonly string[] };
+type Prepared = {
+  readonly statement: StatementSync;
+  readonly parameters: number;
+  readonly columns: readonly string[];
+  /** A row without values, with all its columns. */
+  readonly blank: Row;
+};
 
 /** Performs statements on one connection, and gives it `now_us()`. */
 export function statementsOn(
@@ -27,8 +33,9 @@ export function statementsOn(
   function prepare(sql: string): Prepared {
     const { text, parameters } = translate(sql);
     const statement = database.prepare(text);
-    const prepared = { statement, parameters, columns: statement.columns().map(({ name }) => name) };
-    if (prepared.columns.length > 0) statement.setReturnArrays(true);
+    const columns = statement.columns().map(({ name }) => name);
+    const prepared = { statement, parameters, columns, blank: Object.fromEntries(columns.map((name) => [name, null])) };
+    if (columns.length > 0) statement.setReturnArrays(true);
     // What it then tells besides the count may be beyond what a number can hold.
     else statement.setReadBigInts(true);
     if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string);
@@ -37,7 +44,7 @@ export function statementsOn(
   }
 
   return (sql, params) => {
-    const { statement, parameters, columns } = kept.get(sql) ?? prepare(sql);
+    const { statement, parameters, columns, blank } = kept.get(sql) ?? prepare(sql);
     if (params.length !== parameters) {
       throw new TypeError(`The statement takes ${parameters} values, not ${params.length}: ${sql}`);
     }
@@ -45,13 +52,16 @@ export function statementsOn(
     const values = params.map(bindable);
     if (columns.length === 0) return { rows: none, count: Number(statement.run(...values).changes) };
     const lists = statement.all(...values) as unknown as (readonly Scalar[])[];
-    return { rows: lists.map((list) => rowOf(columns, list)), count: lists.length };
+    return { rows: lists.map((list) => rowOf(columns, list, blank)), count: lists.length };
   };
 }
 
-/** SQLite's own rows are objects that take three times as long to make and to read as these. */
-function rowOf(columns: readonly string[], values: readonly Scalar[]): Row {
-  const row: Record<string, Scalar> = {};
+/**
+ * SQLite's own rows are objects that take three times as long to make and to read as these; and a copy that has all its
+ * columns is filled sooner than an object that grows with each.
+ */
+function rowOf(columns: readonly string[], values: readonly Scalar[], blank: Row): Row {
+  const row: Record<string, Scalar> = { ...blank };
   for (let at = 0; at < columns.length; at++) row[columns[at] as string] = values[at] as Scalar;
   return row;
 }

@@ -27,6 +27,9 @@ const DEFAULT_MAX_CHAIN_DEPTH = 16;
 
 const SELF = "self";
 
+/** What the names of all headers that carry a chain begin with, in lower case. */
+export const HEADER_PREFIX = "x-agents-api-";
+
 const headerNames = {
   caller_agent_id: "X-Agents-Api-Caller-Agent",
   caller_user_id: "X-Agents-Api-Caller-User",

@@ -17,7 +17,7 @@ function storeOf(found: token.Token | null = kept) {
         asked.push(`resolve ${hash === kept.token_hash}`);
         return found;
       },
-      touchToken: (id: number, usedAt: string) => asked.push(`touch ${id} ${usedAt}`),
+      touchToken: (id: number, usedAt: number) => asked.push(`touch ${id} ${usedAt}`),
     },
     now: () => Date.UTC(2026, 0, 1) / 1000,
   };
@@ -32,7 +32,7 @@ describe("authenticating a token", () => {
       capability_ceiling: { user_id: 7, allowed_capabilities: ["read"], metadata: { token_id: 5 } },
       request_metadata: { ip: "::1", client_id: null, has_capability_restrictions: true },
     });
-    expect(store.asked).toEqual(["resolve true", "touch 5 2026-01-01T00:00:00.000Z"]);
+    expect(store.asked).toEqual(["resolve true", `touch 5 ${Date.UTC(2026, 0, 1) / 1000}`]);
   });
 
   it.each([

@@ -12,8 +12,8 @@ import * as token from "./token.ts";
 export interface TokenLookup {
   /** The token with this hash, unless it was revoked. */
   resolveTokenHash(tokenHash: string): token.Token | null | Promise<token.Token | null>;
-  /** Notes that a token was used, at a time such as `2026-01-31T12:00:00Z`. */
-  touchToken(tokenId: number, usedAt: string): unknown;
+  /** Notes that a token was used, at a time in unix seconds. */
+  touchToken(tokenId: number, usedAt: number): unknown;
 }
 
 export type AuthenticatorOptions = {
@@ -48,7 +48,7 @@ export async function authenticate(
   if (token.isExpired(found, at)) return null;
   const acting = principalOf(found, request);
   if (acting === null) return null;
-  const noted = tokens.touchToken(found.token_id, new Date(at * 1000).toISOString());
+  const noted = tokens.touchToken(found.token_id, at);
   if (isThenable(noted)) await noted;
   return acting;
 }
