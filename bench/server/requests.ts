@@ -144,7 +144,8 @@ async function versionOf(name: string): Promise<string> {
 
 const text = `Each server has a process of its own and is asked by another process over loopback, on ${CONNECTIONS} connections that stay
 open, each with one request at a time: the next one follows when the answer is there. The requests are the same bytes but for
-the path and the body; the client does little more than count. **Processor** is what the server's process has used for a
+the path and the body; the client does little more than count, and never sleeps, because to be woken would be charged to the
+server. **Processor** is what the server's process has used for a
 request, the kernel and the garbage collector included, and **busy** the share of one core which that was: where it is about all
 of one, it was the server that could not go faster, and not the client.
 
