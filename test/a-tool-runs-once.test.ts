@@ -366,7 +366,112 @@ eachDatabase((newWorld, database) => {
 
     await fired.promise;
     expect(await results(thread)).toMatchObject([{ success: false, metadata: { error_type: "timeout" } }]);
-    expect(await thread.calls()).toMatchObject([{ phase: "settled", outcome: "timeout" }]);
+    expect(await thread.calls()).toMatchObject([{ phase: "unknown", outcome: "timeout" }]);
+    // What it did nobody knows before somebody has looked.
+    const [call] = await holdfast.calls.unknown();
+    if (!call) throw new Error("No call is of unknown outcome.");
+    await holdfast.calls.settle(call, { charged: 5 });
+    await thread.wait();
+    expect(await results(thread)).toMatchObject([{ success: true, result: { charged: 5 } }]);
+    expect(await thread.calls()).toMatchObject([{ phase: "settled", outcome: "settled_by_operator" }]);
+  });
+
+  it("is asked about once when its time is over, and says that it took too long unless it was done", async () => {
+    const world = await newWorld();
+    const answers: Readonly<Record<string, () => unknown>> = {
+      done: () => ({ status: "done", result: { charged: 5 } }),
+      nothing: () => ({ status: "done" }),
+      // Its code may still be at work here, and must not run beside itself.
+      absent: () => ({ status: "absent" }),
+      unsure: () => ({ status: "unknown" }),
+      nonsense: () => 5,
+      throws: () => Promise.reject(new Error("No.")),
+      hangs: () => new Promise(() => undefined),
+    };
+    const names = Object.keys(answers);
+    const keys: Record<"ran" | "asked", string[]> = { ran: [], asked: [] };
+    const tools = names.map((name) =>
+      charge(
+        (_input, { idempotencyKey }) => {
+          keys.ran.push(idempotencyKey);
+          return new Promise(() => undefined);
+        },
+        {
+          ...{ name: `shop/${name}`, timeoutMs: 30, retry: { attempts: 3, backoffMs: 1 }, idempotent: true },
+          reconcile: ({ idempotencyKey }) => {
+            keys.asked.push(idempotencyKey);
+            return answers[name]?.() as Reconciled;
+          },
+        },
+      ),
+    );
+    const script = [calls(...names.map((name) => callsTool(`shop/${name}`))), says("All done.")];
+    const holdfast = await world.open(clerk(script, ...tools));
+    const thread = await holdfast.threads.open("t", { agent: "clerk" });
+
+    expect(await thread.send("Charge.")).toMatchObject({ status: "completed" });
+
+    expect(new Set(keys.ran).size).toBe(names.length);
+    expect(keys.asked).toEqual(keys.ran);
+    const late = names.slice(2);
+    expect(await results(thread)).toMatchObject([
+      { success: true, result: { charged: 5 } },
+      { success: true },
+      ...late.map(() => ({ success: false, metadata: { error_type: "timeout" } })),
+    ]);
+    expect((await thread.calls()).map(({ phase, outcome }) => `${phase} ${outcome}`)).toEqual([
+      "settled success",
+      "settled success",
+      ...late.map(() => "unknown timeout"),
+    ]);
+    expect((await holdfast.calls.unknown()).map(({ tool_name }) => tool_name).sort()).toEqual(
+      late.map((name) => `shop/${name}`).sort(),
+    );
+  });
+
+  it("may be stopped while it is asked about, and is asked about again when its runtime was closed meanwhile", async () => {
+    const world = await newWorld();
+    const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let times = 0;
+    const hangs = ({ signal }: { signal: AbortSignal }) => {
+      asked[times++]?.resolve();
+      return new Promise<Reconciled>((_, reject) =>
+        signal.addEventListener("abort", () => reject(new Error("Aborted."))),
+      );
+    };
+    let runs = 0;
+    // The time of the run is what is over: whoever is asked then has as long as the tool.
+    const hurried = (reconcile: NonNullable<ToolDefinition["reconcile"]>) => {
+      const execute = () => {
+        runs++;
+        return new Promise(() => undefined);
+      };
+      const tools = [charge(execute, { reconcile })];
+      return agent({ slug: "clerk", model: scriptedModel([charges(), says("Done.")]), tools, limits: { seconds: 1 } });
+    };
+    const first = await world.open(hurried(hangs), { drainMs: 10 });
+    const stopped = await first.threads.open("stopped", { agent: "clerk" });
+    await stopped.queueMessage("Charge.");
+    await asked[0]?.promise;
+
+    expect((await stopped.stop()).status).toBe("stopped");
+
+    expect((await results(stopped)).map(errorType)).toEqual(["outcome_unknown"]);
+    expect(await stopped.calls()).toMatchObject([{ phase: "unknown" }]);
+    const closed = await first.threads.open("closed", { agent: "clerk" });
+    await closed.queueMessage("Charge.");
+    await asked[1]?.promise;
+    await first.close();
+    expect(await world.sql("select phase from calls order by phase")).toEqual([
+      { phase: "begun" },
+      { phase: "unknown" },
+    ]);
+
+    const second = await world.open(hurried(() => ({ status: "done", result: { charged: 5 } })));
+    const thread = await second.threads.get(closed.id);
+    expect(await thread.wait()).toMatchObject({ status: "budget_exceeded" });
+    expect(await results(thread)).toMatchObject([{ success: true, result: { charged: 5 } }]);
+    expect(runs).toBe(2);
   });
 
   it("is tried as often as it says, under one key, and forgets what a failing attempt has queued", async () => {

@@ -22,6 +22,9 @@ type Left = {
 /** The rows of a transcript that waits while a prompt speaks, and that of the call for which it does. */
 export type OuterRows = { readonly seqs: readonly number[]; readonly parent: number };
 
+/** What the model is told of a call of which nobody knows what it did: somebody may find that out. */
+const OF_UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(["outcome_unknown", "timeout"]);
+
 export class Batch {
   readonly records: LogRecord[] = [];
   readonly notices: Notice[] = [];
@@ -103,7 +106,7 @@ export class Batch {
   #end(number: number, execution: JsonMap | undefined): void {
     const { success, metadata } = isMap(execution?.result) ? execution.result : {};
     const errorType = isMap(metadata) && typeof metadata.error_type === "string" ? metadata.error_type : "error";
-    const phase = errorType === "outcome_unknown" && success !== true ? "unknown" : "settled";
+    const phase = OF_UNKNOWN_OUTCOME.has(errorType) && success !== true ? "unknown" : "settled";
     const message_seq = this.#results.shift();
     if (message_seq === undefined) throw new Error(`Call ${number} was settled without a message that answers it.`);
     this.calls.push({ change: "ended", number, phase, outcome: success === true ? "success" : errorType, message_seq });

@@ -76,7 +76,7 @@ export type ToolDefinition<Input extends ToolSchema = UnknownMap> = {
   readonly outputSchema?: ToolSchema;
   /** Runs the tool. Without it the tool is the client's: the run waits for whoever submits the result. */
   readonly execute?: (input: Accepted<Input>, context: ToolContext) => unknown;
-  /** Finds out what came of a call that a crash cut off. */
+  /** Finds out what came of a call that a crash cut off, or that took too long. */
   readonly reconcile?: (about: ReconcileRequest<Accepted<Input>>) => Reconciled | Promise<Reconciled>;
   /** True when running twice with one idempotency key is the same as running once; a call that was cut off then reruns. */
   readonly idempotent?: boolean;

@@ -13,10 +13,10 @@ import type { ThreadRun } from "../thread-run.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import { callSecrets } from "./call-secrets.ts";
 import { finishCall, standardCall } from "./finish-call.ts";
-import { idempotencyKey, timeoutOf } from "./ledger.ts";
+import { askAboutLate, idempotencyKey, timeoutOf } from "./ledger.ts";
 import { type LeftBehind, nothingLeft } from "./left-behind.ts";
 import { lifecycleOf, missingFiles } from "./lifecycle.ts";
-import { runTool } from "./run-tool.ts";
+import { runTool, type ToolOutcome } from "./run-tool.ts";
 import { shownReturn } from "./shown-outcome.ts";
 import { switchedOffResult } from "./switched-off.ts";
 import { keepScope, type ToolScope } from "./tool-scope.ts";
@@ -61,10 +61,11 @@ export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolEx
     const missing = lifecycle && (await missingFiles(host, held, lifecycle, call.parameters));
     if (missing !== undefined) return shownReturn(missing, run.secrets);
     const started = await tellStarted(call, tool);
+    const key = idempotencyKey(held.state?.key ?? "", number);
     const { returned, left } = await runTool({
       tool,
       call,
-      idempotencyKey: idempotencyKey(held.state?.key ?? "", number),
+      idempotencyKey: key,
       threadId: held.id,
       options: run.cast.entries.get(tool.name)?.options ?? {},
       timeoutMs: Math.min(
@@ -75,7 +76,11 @@ export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolEx
       sealing: host.sealing,
       isHeld: async () => !(await host.switches.findNow("tool", tool.name)) && (await run.isHeld()),
       prepare: prepare(tool),
-      finish: (outcome) => finishCall({ host, held, run, tool, call, lifecycle }, outcome),
+      finish: async (outcome) => {
+        const isAskedAbout = "isLate" in outcome && tool.reconcile;
+        const known = isAskedAbout ? await foundOut(tool, call, outcome, key) : outcome;
+        return await finishCall({ host, held, run, tool, call, lifecycle }, known);
+      },
     });
     run.left = {
       ...left,
@@ -85,6 +90,15 @@ export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolEx
     };
     return returned;
   };
+
+  /** Its time was up: that it took too long is what is told, unless the tool can say what it did. */
+  async function foundOut(tool: Tool, call: ToolCall, late: ToolOutcome, key: string): Promise<ToolOutcome> {
+    const { signal } = run.abort;
+    await host.reached("before reconcile");
+    const known = await askAboutLate(tool, late, { call, key, signal, threadId: held.id });
+    await host.reached("after reconcile");
+    return known;
+  }
 
   /** Hooks are told that the call begins; what they leave behind goes into its commit. */
   async function tellStarted(call: ToolCall, tool: Tool): Promise<LeftBehind> {

@@ -7,7 +7,8 @@ import type { ToolCall } from "../../contracts/tools/call.ts";
 import type { Attempted } from "../../loop/attempt.ts";
 import type { OpenCall } from "../../loop/working.ts";
 import { type Reconciled, readReconciled, type Tool } from "../tool.ts";
-import { LONGEST_PAUSE_MS } from "./run-tool.ts";
+import { nothingLeft } from "./left-behind.ts";
+import { LONGEST_PAUSE_MS, type ToolOutcome } from "./run-tool.ts";
 
 /** A tool that says no more may take this long before it counts as given up. */
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -75,8 +76,17 @@ export async function resolveUnsettled(about: Unsettled): Promise<Resolution> {
   return { kind: "arrived", outcome: { returned: unknownOutcome(about.call) } };
 }
 
-/** Undefined when it was cut off: that is no answer. One that does not come in time is none either, and reads as unknown. */
-async function ask(tool: Tool, { call, key, signal, threadId, attempt }: Unsettled): Promise<Reconciled | undefined> {
+/** Undefined when it was cut off: that is no answer. */
+async function ask(tool: Tool, about: Unsettled): Promise<Reconciled | undefined> {
+  const asked = await about.attempt(() => reconcile(tool, about));
+  if (!asked || about.signal.aborted) return undefined;
+  return readReconciled("returned" in asked ? asked.returned : undefined);
+}
+
+type Asked = Pick<Unsettled, "call" | "key" | "signal" | "threadId">;
+
+/** Asks once. An answer that does not come in time is none, and reads as unknown. */
+async function reconcile(tool: Tool, { call, key, signal, threadId }: Asked): Promise<Reconciled> {
   const input = await tool.validateInput(call.parameters);
   if (!input.ok) return readReconciled(undefined);
   let timer: NodeJS.Timeout | undefined;
@@ -84,11 +94,23 @@ async function ask(tool: Tool, { call, key, signal, threadId, attempt }: Unsettl
     timer = setTimeout(() => resolve(undefined), timeoutOf(tool));
     timer.unref();
   });
-  const about = { idempotencyKey: key, input: input.value, signal, threadId };
-  const asked = await attempt(() => Promise.race([tool.reconcile?.(about), timeUp]));
-  clearTimeout(timer);
-  if (!asked || signal.aborted) return undefined;
-  return readReconciled("returned" in asked ? asked.returned : undefined);
+  try {
+    const about = { idempotencyKey: key, input: input.value, signal, threadId };
+    return readReconciled(await Promise.race([tool.reconcile?.(about), timeUp]));
+  } catch {
+    return readReconciled(undefined);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * What a call has done whose time was up, if its tool says that it is done. One that is absent is not run again: its code may
+ * be at work still. Nobody cuts this off, so that this process counts as at work on the call for as long as it asks.
+ */
+export async function askAboutLate(tool: Tool, late: ToolOutcome, about: Asked): Promise<ToolOutcome> {
+  const reconciled = await reconcile(tool, about);
+  return reconciled.status === "done" ? { returned: reconciled.result ?? null, left: nothingLeft } : late;
 }
 
 /** That a call is absent counts only when whoever began it cannot be about to make it. */

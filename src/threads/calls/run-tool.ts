@@ -30,8 +30,8 @@ export type ToolRun = {
   readonly finish: (outcome: ToolOutcome | { readonly threw: unknown }) => Promise<ToolOutcome>;
 };
 
-/** What came of it, and what it leaves behind. */
-export type ToolOutcome = { readonly returned: unknown; readonly left: LeftBehind };
+/** What came of it, and what it leaves behind. `isLate`: its time was up before it came back, and it may be at work still. */
+export type ToolOutcome = { readonly returned: unknown; readonly left: LeftBehind; readonly isLate?: true };
 
 /**
  * The calls of this process that have not come back yet, by their keys. A process that slept, or closed its database in
@@ -65,7 +65,7 @@ async function attemptAll(run: ToolRun): Promise<ToolOutcome> {
     try {
       return await runOnce(run, input.value, attempt);
     } catch (thrown) {
-      if (attempt >= tool.retry.attempts || signal.aborted || thrown instanceof TimeUp) throw thrown;
+      if (attempt >= tool.retry.attempts || signal.aborted) throw thrown;
       await pause(pauseAfter(attempt, tool), undefined, { signal });
       if (!(await run.isHeld())) throw thrown;
     }
@@ -101,7 +101,7 @@ async function runOnce(run: ToolRun, input: unknown, attempt: number): Promise<T
     const { entries, writes, events, control } = kept;
     return { returned: returned === undefined ? null : returned, left: { entries, writes, events, control } };
   } catch (thrown) {
-    if (thrown instanceof TimeUp) return { returned: tookTooLong(call, timeoutMs), left: nothingLeft };
+    if (thrown instanceof TimeUp) return { returned: tookTooLong(call, timeoutMs), left: nothingLeft, isLate: true };
     throw thrown;
   } finally {
     clearTimeout(timer);
