@@ -158,6 +158,8 @@ const catalogue = {
   model_price_missing:
     "Give every model of the agent a price: { model, price: { input, output } } in dollars per million.",
   budget_not_found: "Make the budget first, with budgets.set(name, { tokens, usd }).",
+  prompt_not_found:
+    "Nothing has to be done: the thread goes on. Bring the prompt back first if its work is still wanted.",
   agent_not_found: "Pass the agent to createHoldfast, or name one of those that are listed.",
   idempotency_conflict: "Use a new key for a new write; the same key is only for repeating the same one.",
   idempotency_in_progress: "Ask again with the same key in a while; you are told what the first one came to.",

@@ -7,6 +7,7 @@ import { askApproval, isProposed } from "./approve.ts";
 import { callModel } from "./ask-model.ts";
 import { runCall } from "./call.ts";
 import { compact } from "./compact.ts";
+import { failCallback } from "./failure.ts";
 import { beginFrame, endFrame, enterFrame, isPrompt, leaveFrame } from "./frame.ts";
 import { drainInbox, takeQueued } from "./inbox.ts";
 import { checkCancellation, stopRun } from "./interrupt.ts";
@@ -89,12 +90,16 @@ export function advance(
   let outcome: Outcome | undefined;
   if (arrived && "stop" in arrived) stop(step, arrived);
   else if (arrived && "postponed" in arrived) postpone(step, arrived);
-  else if (arrived) outcome = "request_id" in arrived ? answerTo(state, arrived) : outcomeFor(step, arrived);
+  else if (arrived) outcome = read(step, arrived);
   for (;;) {
     const next = waiting(step) ?? handlers[step.state.position](step, outcome);
     outcome = undefined;
     if (next) return { state: step.state, records: step.records, bodies: step.bodies, notices: step.notices, next };
   }
+}
+
+function read(step: Step, arrived: Outcome | Brought): Outcome | undefined {
+  return "request_id" in arrived ? answerTo(step.state, arrived) : outcomeFor(step, arrived);
 }
 
 /** Takes an order back that nobody has begun to carry out, and frees what was set aside for it. */
@@ -137,11 +142,14 @@ function readable(answer: Outcome): Outcome {
 }
 
 /** Ends the run where it stands. A call that is open gets its one result first, so that the history stays whole. */
-function stop(step: Step, { stop: message, performed, said }: Stop): void {
+function stop(step: Step, { stop: message, performed, said, after, failure }: Stop): void {
+  if (step.state.position === "ended" || step.state.position === "flow.end") return;
+  // What it leads to is recorded; what would be needed next nobody asks for any more.
+  if (after) handlers[step.state.position](step, read(step, after));
   const { in_flight, position } = step.state;
-  if (position === "ended" || position === "flow.end") return;
   if (hasOpenCall(position)) settleStopped(step, resultOfStopped(step, performed));
   stopRun(step, message, { said: in_flight?.kind === "call_model" ? said : undefined, performed });
+  if (failure !== undefined) failCallback(step, failure);
 }
 
 function hasOpenCall(position: Position): boolean {

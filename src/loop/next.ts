@@ -137,9 +137,16 @@ export type Postponed = {
 
 /**
  * `performed`: the effect in flight was really begun, so what it did is not known. `said`: what the model had said until
- * then; it is kept only when the model was being asked.
+ * then; it is kept only when the model was being asked. `after`: what had arrived before, and counts. `failure`: why the run
+ * cannot go on; then it has failed, and nobody wanted it to stop.
  */
-export type Stop = { readonly stop: Message; readonly performed: boolean; readonly said?: Message };
+export type Stop = {
+  readonly stop: Message;
+  readonly performed: boolean;
+  readonly said?: Message;
+  readonly after?: Outcome | Brought;
+  readonly failure?: unknown;
+};
 
 /** What waits for a run at the beginning of a turn: messages, and calls that it is to make before the model is asked. */
 export type Inbox = {

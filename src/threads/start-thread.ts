@@ -1,7 +1,7 @@
 // Takes a thread up where it stands: what there is to do for it, and what that begins with.
 import { isProposed } from "../loop/approve.ts";
 import type { Arrived } from "../loop/next.ts";
-import { initialState } from "../loop/state.ts";
+import { initialState, type State } from "../loop/state.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { Batch } from "./batch.ts";
 import { begunCall, resolveInFlight } from "./calls/in-flight.ts";
@@ -19,7 +19,7 @@ import { broughtFor, timeLeft } from "./requests/brought.ts";
 import { decisionNote } from "./requests/notes.ts";
 import { policyVersion } from "./requests/terms.ts";
 import { tellStopped } from "./run-end.ts";
-import { cutOff, takeStop } from "./stopping.ts";
+import { cutOff, endLost, takeStop } from "./stopping.ts";
 import { takeUpRun } from "./take-up-run.ts";
 import type { ThreadRun } from "./thread-run.ts";
 
@@ -46,6 +46,20 @@ export async function startThread(
   if (!state || state.position === "ended") return await startIdle(host, held, onRun);
   const run = takeUpRun(host, held, false);
   onRun(run);
+  const start = await startAgain(host, held, state, run, unstored);
+  if (!run.lost || !start || (start.arrived && "stop" in start.arrived)) return start;
+  host.report(run.lost, held.id);
+  return { ...start, arrived: endLost(run.lost, start.arrived) };
+}
+
+/** Goes on with a run where it stands. */
+async function startAgain(
+  host: Host,
+  held: HeldThread,
+  state: State,
+  run: ThreadRun,
+  unstored: Unstored | undefined,
+): Promise<Start | undefined> {
   const batch = new Batch(held.from);
   if (state.position === "call.parked") return await startParked(host, held, run, batch);
   if (unstored?.seq === state.seq) {
@@ -117,6 +131,11 @@ async function startParked(host: Host, held: HeldThread, run: ThreadRun, batch: 
   if (stop) {
     if (request) batch.closed = { id: request.id, from: status, to: "cancelled" };
     return { run, batch, arrived: stop };
+  }
+  // Nobody could use an answer: it is not waited for.
+  if (status === "pending" && run.lost) {
+    if (request) batch.closed = { id: request.id, from: status, to: "cancelled" };
+    return { run, batch, arrived: undefined };
   }
   if (status === "pending") await runDueEffect(host, held, run);
   const left = request?.expires_at == null ? null : timeLeft(request.expires_at, await requests.now());

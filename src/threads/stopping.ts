@@ -1,6 +1,7 @@
 // Somebody wants a run to stop: the wish is taken from the inbox, and what was under way is let go.
 import * as message from "../contracts/conversation/message.ts";
-import type { Stop } from "../loop/next.ts";
+import type { HoldfastError } from "../contracts/error.ts";
+import type { Arrived, Stop } from "../loop/next.ts";
 import type { Batch } from "./batch.ts";
 import { stopsIn } from "./entries.ts";
 import type { HeldThread } from "./held-thread.ts";
@@ -25,6 +26,18 @@ export function takeStop(held: HeldThread, batch: Batch, performed: boolean): St
   held.stoppingAt = last.seq;
   const metadata = { type: "run_stopped", interrupt_action: "cancel", source: "thread", status_kind: "stopped" };
   return { stop: message.text("system", last.body.reason, metadata), performed };
+}
+
+/** Ends a run with which nobody can go on. What has arrived for its open call counts; what is behind that is not begun. */
+export function endLost(lost: HoldfastError, after: Arrived | undefined): Stop {
+  const { code, detail } = lost;
+  const metadata = { type: "run_failed", interrupt_action: "cancel", source: "thread", status_kind: "failed", code };
+  return {
+    stop: message.text("system", detail, metadata),
+    performed: true,
+    ...(after && ("request_id" in after || "returned" in after || "threw" in after) && { after }),
+    failure: { name: code, code, message: detail },
+  };
 }
 
 /** When a thread that is laid down is to be looked at again: at once if somebody wants it to stop and nobody has seen to it. */

@@ -1,11 +1,13 @@
 // Takes a run of a thread up where it stands, or makes a new one ready.
 import type { Summarizer } from "../contracts/conversation/compaction.ts";
+import { type HoldfastError, holdfastError } from "../contracts/error.ts";
 import { attempts } from "../loop/attempt.ts";
 import { takeUp } from "../loop/keep-working.ts";
 import { observe } from "../loop/observe.ts";
 import type { Turns } from "../loop/records.ts";
 import { recast } from "../loop/working.ts";
 import { summarizerOf } from "../models/summarizer.ts";
+import type { Agent } from "./agent.ts";
 import { modelAsker } from "./asking/ask-model.ts";
 import { modelsOf } from "./asking/models-of.ts";
 import { safeContext } from "./asking/safe-context.ts";
@@ -40,6 +42,7 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
     summarize: (...given) => summarize(...given),
   };
   const first = castNow(host, held, held.state?.standing?.side ?? "a");
+  const { lost } = first;
   const made = configured(first, base.key);
   const transcripts = held.readTranscripts();
   const kept = isNew ? null : held.keptText();
@@ -65,8 +68,10 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
     secrets: known,
     filesSeen: noneSeen,
     context: new Map(),
+    ...(lost && { lost }),
     act(side) {
       const now = castNow(host, held, side);
+      if (now.lost) throw now.lost;
       if (now.cast === run.cast) return;
       run.cast = now.cast;
       run.models = modelsOf(host, now.cast);
@@ -101,16 +106,32 @@ function hooksOf({ registry }: Host, held: HeldThread, { agent, prompt }: Cast):
   return hooksFor(registry, { agent: agent.hooks, prompt: prompt.hooks, children: held.childHooks });
 }
 
-type Acting = { readonly cast: Cast; readonly uses?: PromptUse };
+/** `lost`: that the prompt which should act is not there, and what there is stands in for it until the run has ended. */
+type Acting = { readonly cast: Cast; readonly uses?: PromptUse; readonly lost?: HoldfastError };
 
 /** A prompt that speaks for a call is found in the cast of whoever made the call, frame by frame. */
 function castNow(host: Host, held: HeldThread, side: Side): Acting {
   const agent = agentOf(host, held);
-  let acting: Acting = { cast: castOf(host, agent, side) };
+  let acting = sideNow(host, held, agent, side);
   for (const { prompt } of held.state?.frames ?? []) {
-    const found = [...acting.cast.prompts.values()].find((each) => each.prompt.name === prompt);
-    if (!found) throw new Error(`Nobody here knows the prompt ${prompt}.`);
-    acting = { cast: castOf(host, agent, side, prompt), uses: found.uses };
+    if (acting.lost) break;
+    const { cast } = acting;
+    const found = [...cast.prompts.values()].find((each) => each.prompt.name === prompt);
+    acting = found
+      ? { cast: castOf(host, agent, side, prompt), uses: found.uses }
+      : { ...acting, lost: lostPrompt(`There is no prompt "${prompt}" any more that ${cast.prompt.name} could use.`) };
   }
   return acting;
+}
+
+/** The side, or the one that is left of an agent with two. Before its first turn nobody has acted, and nobody is missed. */
+function sideNow(host: Host, { state }: HeldThread, agent: Agent, side: Side): Acting {
+  if (host.registry.promptOf(agent, side)) return { cast: castOf(host, agent, side) };
+  const cast = castOf(host, agent, side === "a" ? "b" : "a");
+  if (!state?.standing || state.turn === 0) return { cast };
+  return { cast, lost: lostPrompt(`There is no prompt any more that speaks for side ${side} of "${agent.slug}".`) };
+}
+
+function lostPrompt(detail: string): HoldfastError {
+  return holdfastError("prompt_not_found", detail);
 }

@@ -1,4 +1,5 @@
 // One run of an agent on a thread, in memory: the machine's working memory and who does what it asks for.
+import type { HoldfastError } from "../contracts/error.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import type { Attempted } from "../loop/attempt.ts";
 import type { Callbacks } from "../loop/callbacks.ts";
@@ -46,6 +47,8 @@ export type ThreadRun = {
   secrets: KnownSecrets;
   /** What the code of this run keeps in memory for each other. */
   readonly context: Map<string, unknown>;
+  /** Why nobody can go on with it: whoever spoke in it is not there any more. */
+  readonly lost?: HoldfastError;
   /** The spans of it, where somebody traces. */
   trace?: RunTrace;
   /** Configures the machine for who acts now: a side of the thread's agent, or the prompt that speaks for a call of it. */
