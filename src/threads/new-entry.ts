@@ -7,6 +7,7 @@ import { holdfastError } from "../contracts/error.ts";
 import { isContainer, type Json, type JsonMap, snapshotMap } from "../contracts/json.ts";
 import { checkName, checkText } from "./check-arguments.ts";
 import { isWorkKind } from "./entries.ts";
+import { refuseOurs } from "./refuse-ours.ts";
 import type { Sealing } from "./secrets/sealing.ts";
 import { traceParentNow } from "./telemetry/trace-parent.ts";
 import type { MessageInput } from "./tool.ts";
@@ -61,17 +62,11 @@ export function readMessage(content: string | MessageInput): Message {
   return shallow(readEnvelope(content));
 }
 
-/** What only the runtime writes: sent by somebody, a model would take it for what a tool did or a person decided. */
-const OURS: ReadonlySet<string> = new Set(["tool_call", "tool_result", "approval_required"]);
-
-/** A message that somebody sends to a thread. */
+/** A message that somebody brings to a thread: anything but what only the runtime writes. */
 function readSpoken(content: string | MessageInput): Message {
   const spoken = readMessage(content);
-  if (!OURS.has(spoken.type)) return spoken;
-  throw holdfastError(
-    "invalid_ai_message_envelope",
-    `type ${spoken.type} is for the runtime to write, and not to be sent`,
-  );
+  refuseOurs(spoken);
+  return spoken;
 }
 
 function readEnvelope(content: string | MessageInput): Message {
@@ -131,7 +126,7 @@ export const createEntry = {
 
   /** A message that joins the history and starts nothing. */
   injected(content: string | MessageInput, { key }: Key): NewEntry {
-    const given = readMessage(content);
+    const given = readSpoken(content);
     const body = (id: string) => ({ message: { ...given, id } });
     return entry({ kind: "inject", operation: "inject", body, payload: given, key, wakesStopped: true });
   },

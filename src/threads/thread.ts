@@ -1,6 +1,8 @@
 // A thread as its users hold it: a handle without state of its own. Everything it does is a write to the inbox or a read.
 import type { NewEntry } from "../backend/inbox.ts";
-import type { CallsPage, StoredCall, Thread } from "../backend/thread-store.ts";
+import type { CallsPage, StoredCall, StoredMessage, Thread } from "../backend/thread-store.ts";
+import type { Message } from "../contracts/conversation/message.ts";
+import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isMap, type JsonMap } from "../contracts/json.ts";
 import { isName } from "../contracts/storable-name.ts";
@@ -21,6 +23,7 @@ import type { RunOutcome } from "./outcome.ts";
 import { readCalls } from "./read-calls.ts";
 import { type MessagesPage, readMessages, type ThreadMessage } from "./read-messages.ts";
 import { type RunsPage, readRun, readRuns, type ThreadRunSummary } from "./read-runs.ts";
+import { refuseOurs } from "./refuse-ours.ts";
 import { withFiles } from "./sent-files.ts";
 import { type Session, sessionOf } from "./session-view.ts";
 import { directBuffer } from "./state/direct-buffer.ts";
@@ -293,9 +296,9 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       return createHandle(host, await forkThread(host, id, forkKey, at ?? null));
     },
     async editMessage(seq, content, options = {}) {
-      await known(seq);
-      if (await threads.isDeleted(id, seq)) throw messageNotFound(seq);
-      await put(createEntry.edit(seq, readMessage(content), { key: options.key }));
+      const edited = readMessage(content);
+      refuseOurs(edited, await currentMessage(seq));
+      await put(createEntry.edit(seq, edited, { key: options.key }));
     },
     async deleteMessage(seq, options = {}) {
       await known(seq);
@@ -350,10 +353,19 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     return await put(createEntry.message(sent, { key: idempotencyKey, silent }));
   }
 
-  async function known(seq: number): Promise<void> {
+  async function known(seq: number): Promise<StoredMessage> {
     checkNumber("seq", seq);
     const [row] = await threads.messages(id, { from: seq, limit: 1 });
     if (row?.seq !== seq || row.kind !== "message") throw messageNotFound(seq);
+    return row;
+  }
+
+  async function currentMessage(seq: number): Promise<Message> {
+    const first = await known(seq);
+    if (await threads.isDeleted(id, seq)) throw messageNotFound(seq);
+    const [last] = await threads.currentMessages(id, { after: seq - 1, limit: 1 });
+    // What was said within a call is not among those of the thread.
+    return message.fromStored((last?.seq === seq ? last : first).envelope);
   }
 
   function messageNotFound(seq: number) {

@@ -7,6 +7,7 @@ import { ATTACHMENTS, isBelow } from "../../contracts/standard/file-path.ts";
 import { type MessageRow, standardMessages } from "../../contracts/standard/standard-messages.ts";
 import type { Host } from "../host.ts";
 import { createEntry } from "../new-entry.ts";
+import { refuseOurs } from "../refuse-ours.ts";
 import { messageRows } from "./message-rows.ts";
 import type { StateScope } from "./state-scope.ts";
 
@@ -28,6 +29,7 @@ export async function updateMessage(
     ...(content !== undefined && { content }),
     metadata: { ...envelope.metadata, ...metadata },
   });
+  refuseOurs(edited, envelope);
   await scope.buffer.leave(createEntry.edit(found.seq, edited, {}));
   return true;
 }
