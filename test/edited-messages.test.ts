@@ -106,4 +106,34 @@ eachDatabase((newWorld) => {
 
     expect(await history(thread)).toEqual(whole.with(2, 'result shop/look: "hidden"'));
   });
+
+  it("leaves the role to a message that is put in other words, and all that is still true of it", async () => {
+    const world = await newWorld();
+    const { thread } = await shopThread(world);
+    const [, call] = await thread.messages();
+
+    await thread.editMessage(0, { content: "How many?", metadata: { channel: "mail" } });
+    await thread.editMessage(1, "I shall look.");
+    await thread.editMessage(2, "one left");
+    await thread.editMessage(3, "There is one.");
+    await thread.wait();
+    await thread.editMessage(0, "How many are there?");
+    await thread.editMessage(3, { content: [{ type: "text", text: "There is only one." }] });
+    await thread.wait();
+
+    const said = (await thread.messages()).map(({ message: each }) => each);
+    expect(inShort(said.slice(0, 3))).toEqual([
+      "user: How many are there?",
+      "call shop/look",
+      'result shop/look: "one left"',
+    ]);
+    expect(said[0]).toMatchObject({ type: "text", metadata: { channel: "mail" } });
+    expect(said[1]).toEqual({ ...call?.message, content: "I shall look." });
+    expect(said[2]).toMatchObject({
+      content: "one left",
+      metadata: { tool_call_id: call?.message.metadata.tool_call_id },
+    });
+    expect(said[3]).toMatchObject({ type: "multimodal_part", role: "assistant" });
+    expect(await thread.send("And now?")).toMatchObject({ final_content: "Still two." });
+  });
 });

@@ -40,3 +40,18 @@ describe("a message that says nothing", () => {
     expect(await thread.messages()).toHaveLength(4);
   });
 });
+
+it("a message that is edited stays whose it was, put in words or in parts", async () => {
+  const { own, thread_id, thread } = await opened();
+  await own("holdfast/send-message", { thread_id, wait: true, content: "Hello" });
+  await own("holdfast/edit-message", { thread_id, seq: 0, content: [{ type: "text", text: "Good day" }] });
+  await own("holdfast/edit-message", { thread_id, seq: 1, content: "Very well." });
+  await thread.wait();
+  expect(await thread.messages()).toMatchObject([
+    { message: { role: "user", content: [{ text: "Good day" }] } },
+    { message: { role: "assistant", content: "Very well." } },
+  ]);
+  await own("holdfast/edit-message", { thread_id, seq: 1, content: [{ type: "text", text: "Done, and well." }] });
+  await thread.wait();
+  expect((await thread.messages())[1]).toMatchObject({ message: { role: "assistant", type: "multimodal_part" } });
+});

@@ -103,7 +103,7 @@ export function messageOperations(workbench: Workbench): readonly Operation[] {
     define({
       name: "holdfast/edit-message",
       title: "Edit a message",
-      description: "Replaces a message by another version, once no run is under way.",
+      description: "Puts a message in other words, once no run is under way. Who said it stays.",
       input: z.object({ thread_id: threadId, seq, content }),
       output: z.object({ edited: z.literal(true) }),
       effect: "write",
@@ -111,7 +111,7 @@ export function messageOperations(workbench: Workbench): readonly Operation[] {
       route: { method: "patch", path: "/threads/{thread_id}/messages/{seq}" },
       async execute({ thread_id, seq: number, content: words }, { principal, key }) {
         const thread = await reach.thread(thread_id, principal);
-        const version = typeof words === "string" ? words : { role: "user", content: words };
+        const version = typeof words === "string" ? words : { content: words };
         await thread.editMessage(number, version, defined({ key: entryKey(principal, key) }));
         return { edited: true as const };
       },

@@ -8,6 +8,7 @@ import { isMap, type JsonMap } from "../contracts/json.ts";
 import { isName } from "../contracts/storable-name.ts";
 import { checkNumber, checkThreadKey } from "./check-arguments.ts";
 import { changeConsent } from "./consent/change-consent.ts";
+import { editedMessage } from "./edited-message.ts";
 import { type Effects, effectsOf } from "./effects/effects-of.ts";
 import { isWork, type ReadEntry, readEntry, staysStopped } from "./entries.ts";
 import { type ExportPart, exportThread, type ThreadExport } from "./export.ts";
@@ -18,12 +19,11 @@ import { costOf, type ThreadCost } from "./logs/cost.ts";
 import type { LogRow } from "./logs/log-row.ts";
 import { type LogQuery, readLogs } from "./logs/logs.ts";
 import { contextOf, type StepContext } from "./memory/context-view.ts";
-import { createEntry, readMessage } from "./new-entry.ts";
+import { createEntry } from "./new-entry.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { readCalls } from "./read-calls.ts";
 import { type MessagesPage, readMessages, type ThreadMessage } from "./read-messages.ts";
 import { type RunsPage, readRun, readRuns, type ThreadRunSummary } from "./read-runs.ts";
-import { refuseOurs } from "./refuse-ours.ts";
 import { withFiles } from "./sent-files.ts";
 import { type Session, sessionOf } from "./session-view.ts";
 import { directBuffer } from "./state/direct-buffer.ts";
@@ -97,7 +97,10 @@ export interface ThreadHandle {
   terminate(options?: Waiting): Promise<Thread>;
   /** A new thread with this one's history up to a settled step: the last one, or the last one not after that event. */
   fork(key: string, options?: { readonly at?: number }): Promise<ThreadHandle>;
-  /** Replaces a message by another version, once no run is under way. */
+  /**
+   * Replaces a message by another version, once no run is under way. A text, or `{ content }`, is the same message in other
+   * words: who said it stays, and what is known of it. With a role it is another message in the old one's place.
+   */
   editMessage(seq: number, content: string | MessageInput, options?: Keyed): Promise<void>;
   /** Takes a message out of what models are shown, once no run is under way; a call goes with its result. */
   deleteMessage(seq: number, options?: Keyed): Promise<void>;
@@ -296,9 +299,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       return createHandle(host, await forkThread(host, id, forkKey, at ?? null));
     },
     async editMessage(seq, content, options = {}) {
-      const edited = readMessage(content);
-      refuseOurs(edited, await currentMessage(seq));
-      await put(createEntry.edit(seq, edited, { key: options.key }));
+      await put(createEntry.edit(seq, editedMessage(await currentMessage(seq), content), { key: options.key }));
     },
     async deleteMessage(seq, options = {}) {
       await known(seq);
