@@ -33,6 +33,17 @@ it("retains fewer messages until they fit, but always one", () => {
   expect(findOverflow(messages, messages, archiving({ overflow_retained_bytes: 1 }))).toMatchObject({ cut: 3 });
 });
 
+it("measures what was given against the threshold, and the envelopes that stay against what may be retained", () => {
+  const given = Array.from({ length: 6 }, (_, index) => ({ role: "user", content: `Message ${index}` }));
+  const policy = archiving({
+    overflow_threshold_bytes: 50,
+    overflow_retained_messages: 4,
+    overflow_retained_bytes: 200,
+  });
+  const overflow = findOverflow(message.normalizeMany(given), given, policy);
+  expect(overflow?.details).toMatchObject({ total_bytes: text(given).length, boundary: { retain_from: 5 } });
+});
+
 it("gives the same messages the same archive", () => {
   const first = findOverflow(messages, messages, archiving({}));
   const again = findOverflow(messages, JSON.parse(JSON.stringify(messages)), archiving({}));

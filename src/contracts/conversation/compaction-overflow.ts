@@ -21,11 +21,10 @@ export function findOverflow(
   pairs?: Pairs,
 ): Overflow | undefined {
   if (!policy.overflow_archive_enabled || policy.overflow_threshold_bytes === 0) return undefined;
-  const sizes = given.map(sizeOf);
-  const totalBytes = listSize(sizes, 0);
+  const totalBytes = listSize(given.map(sizeOf), 0);
   if (totalBytes <= policy.overflow_threshold_bytes) return undefined;
   const total = messages.length;
-  const cut = toolSafeCut(messages, sizedCut(sizes, totalBytes, policy), policy, pairs);
+  const cut = toolSafeCut(messages, sizedCut(messages, policy), policy, pairs);
   if (cut <= 0) {
     const reason = "overflow_input_unsplittable";
     const details = snapshotMap({ reason, total_messages: total, total_bytes: totalBytes, policy });
@@ -45,12 +44,16 @@ export function findOverflow(
   return { kind: "split", cut, stub: stubMessage(details, policy), details };
 }
 
-/** The first cut that keeps no more messages, and if possible no more bytes, than the policy retains. */
-function sizedCut(sizes: readonly number[], totalBytes: number, policy: CompactionPolicy): number {
+/**
+ * The first cut that keeps no more messages, and if possible no more bytes, than the policy retains. What is kept are the
+ * envelopes, whatever the messages were given as, so it is their bytes that count.
+ */
+function sizedCut(messages: readonly message.Message[], policy: CompactionPolicy): number {
   const retained = policy.overflow_retained_messages || policy.recent_messages;
-  let cut = Math.max(0, sizes.length - retained);
+  let cut = Math.max(0, messages.length - retained);
   if (policy.overflow_retained_bytes === 0) return cut;
-  let bytes = cut === 0 ? totalBytes : listSize(sizes, cut);
+  const sizes = messages.map(sizeOf);
+  let bytes = listSize(sizes, cut);
   while (sizes.length - cut > 1 && bytes > policy.overflow_retained_bytes) {
     bytes -= (sizes[cut] ?? 0) + 1;
     cut++;
