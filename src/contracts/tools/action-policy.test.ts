@@ -33,6 +33,16 @@ describe("how a tool may run", () => {
     expect(asked).toEqual(["first", "second", "memory"]);
   });
 
+  it("takes the mode and the name of the tool as they are written", () => {
+    const tool_def = { action_policy_: "preview", action_policy_chat: "forbidden", "action_policy_ chat ": "direct" };
+    const asked = { ...publish, tool_def };
+    for (const mode of [undefined, null, "chat"]) expect(resolve({ ...asked, mode })).toBe("forbidden");
+    expect(resolve({ ...asked, mode: "" })).toBe("preview");
+    expect(resolve({ ...asked, mode: " chat " })).toBe("direct");
+    expect(resolve({ tool_name: " site/publish ", deny: ["site/publish"] })).toBe("direct");
+    expect(resolve({ tool_name: " " }, { filter: () => "forbidden" })).toBe("forbidden");
+  });
+
   it("asks nobody when a list or a policy decides", () => {
     const say = { providers: [() => expect.unreachable()] };
     expect(resolve({ ...publish, deny: ["site/publish"] }, say)).toBe("forbidden");

@@ -1,5 +1,5 @@
 // How a tool may run once it is called: at once, only after a person has seen what it would do, or not at all.
-import { identifier, stringList, trim, trimmed, wholeNumber } from "../coerce.ts";
+import { identifier, scalarText, stringList, trim, wholeNumber } from "../coerce.ts";
 import { isContainer, isMap, seal, type UnknownMap } from "../json.ts";
 import { isThenable, whenReady } from "../when-ready.ts";
 import type { Workspace } from "../workspace.ts";
@@ -43,8 +43,8 @@ export function normalize(value: unknown, fallback?: unknown): ActionPolicy | nu
  * once. A promise only when somebody answers with one.
  */
 export function resolve(context: UnknownMap, say: Say = {}): ActionPolicy | Promise<ActionPolicy> {
-  const toolName = trimmed(context.tool_name);
-  if (toolName === undefined) return "direct";
+  const toolName = scalarText(context.tool_name) ?? "";
+  if (toolName === "") return "direct";
   const decided = configured(context, toolName, say) ?? asked(context, toolName, say);
   const { filter } = say;
   if (filter === undefined) return decided;
@@ -126,7 +126,7 @@ function recallKey(context: UnknownMap, tool_name: string): RecallKey | undefine
 
 function declared({ tool_def, mode }: UnknownMap): ActionPolicy | undefined {
   if (!isMap(tool_def) || !declaresPolicy(tool_def)) return undefined;
-  return named(tool_def.action_policy) ?? named(tool_def[`action_policy_${trimmed(mode) ?? "chat"}`]);
+  return named(tool_def.action_policy) ?? named(tool_def[`action_policy_${scalarText(mode) ?? "chat"}`]);
 }
 
 /** True when a tool says itself how it may run. Most say nothing, and need not be read again to know it. */

@@ -38,11 +38,9 @@ describe("reading a visibility policy", () => {
     expect([...optedIn.categories].sort()).toEqual(["x", "y", "z"]);
   });
 
-  it("is in chat unless the context names a mode, and in none when the mode is blank", () => {
-    expect([{}, { mode: null }, { mode: 5 }].map((context) => readPolicy(context, []).mode)).toEqual(
-      Array(3).fill("chat"),
-    );
-    expect([{ mode: " job " }, { mode: " " }].map((context) => readPolicy(context, []).mode)).toEqual(["job", ""]);
+  it("is in chat unless the context names a mode, which is taken as it is written", () => {
+    const modes = [{}, { mode: null }, { mode: "" }, { mode: " job " }, { mode: 5 }];
+    expect(modes.map((context) => readPolicy(context, []).mode)).toEqual(["chat", "chat", "", " job ", "5"]);
   });
 });
 

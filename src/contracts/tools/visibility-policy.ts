@@ -1,6 +1,6 @@
 // What a context and its policy fragments say about which tools the model sees, read once so that it can be asked of
 // every tool.
-import { stringList, trim, trimmed, wholeNumber } from "../coerce.ts";
+import { scalarText, stringList, trimmed, wholeNumber } from "../coerce.ts";
 import { isMap, type UnknownMap } from "../json.ts";
 import { agentConfigOf } from "./agent-config.ts";
 
@@ -33,7 +33,7 @@ export function readPolicy(context: UnknownMap, provided: readonly unknown[]): V
     categories: united(speakers, "mandatory_categories"),
   };
   return {
-    mode: typeof context.mode === "string" ? trim(context.mode) : "chat",
+    mode: scalarText(context.mode) ?? "chat",
     steps: fragments.flatMap(stepOf),
     categories: united([context], "categories"),
     allowOnly,

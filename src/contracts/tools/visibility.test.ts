@@ -36,6 +36,23 @@ describe("what the model sees", () => {
     expect(resolve(mandatory, { mode: "job" }, { isAccessible: (name) => name === "a/one" })).toEqual(["a/one"]);
   });
 
+  it("takes the modes of a tool as they are written, also when it lists none", () => {
+    const shy = {
+      "a/none": { modes: [] },
+      "a/blank": { modes: "" },
+      "a/wide": { modes: [" chat "] },
+      "a/never": { modes: [], mode: "chat" },
+      "a/null": { modes: null, mode: "chat" },
+      "a/text": { modes: "chat" },
+      "a/nameless": { mode: "" },
+    };
+    expect(resolve(shy, {})).toEqual(["a/null", "a/text"]);
+    expect(resolve(shy, { mode: " chat " })).toEqual(["a/wide"]);
+    expect(resolve(shy, { mode: "" })).toEqual(Object.keys(shy));
+    expect(isConfigured({}, { "a/none": { modes: [] } })).toBe(true);
+    expect(isConfigured({}, { "a/null": { modes: null } })).toBe(false);
+  });
+
   it("leaves out a tool whose access checker throws or does not say yes outright", () => {
     const isAccessible = (name: string) => {
       if (name === "site/read") throw new Error("The directory of users is down.");

@@ -1,7 +1,7 @@
 // Which tools the model sees. Everybody with a say here, from the tool itself to the host's providers, may only narrow the
 // choice; what is expressly denied is hidden whatever else they said.
 import { stringList } from "../coerce.ts";
-import { asMap, emptyMap, type UnknownMap } from "../json.ts";
+import { asMap, emptyMap, isContainer, type UnknownMap } from "../json.ts";
 import { agentConfigOf } from "./agent-config.ts";
 import { type AbilityCategory, categoriesOf, namesAbilities } from "./categories.ts";
 import { statesScope } from "./declaration.ts";
@@ -40,7 +40,7 @@ export function resolve(tools: UnknownMap, context: UnknownMap, given: Given = {
   const names = steps.length > 0 || allowOnly.size > 0 ? [] : leading;
   for (const { name, definition, traits } of toolsOf(tools)) {
     if (denied.size > 0 && denied.has(name)) continue;
-    if (traits.modes.length > 0 && mode !== "" && !traits.modes.includes(mode)) continue;
+    if (traits.modes !== undefined && mode !== "" && !traits.modes.includes(mode)) continue;
     const dependsOnAbilities = abilityCategory !== undefined && traits.namesAbilities;
     const categories = dependsOnAbilities ? categoriesOf(definition, abilityCategory) : traits.categories;
     const isPreserved = traits.isMandatory || lists(mandatory, name, categories);
@@ -66,7 +66,7 @@ const SPEAKING = [
  */
 export function isConfigured(context: UnknownMap, tools: UnknownMap): boolean {
   if (SPEAKING.some((field) => context[field] != null) || agentConfigOf(context).tool_policy != null) return true;
-  return toolsOf(tools).some(({ traits }) => traits.modes.length > 0);
+  return toolsOf(tools).some(({ traits }) => traits.modes !== undefined);
 }
 
 /** True for a fragment of policy that can be read as it was meant: a known mode, and names as texts or lists of them. */
@@ -135,8 +135,8 @@ function affirms(check: NonNullable<Given["isAccessible"]>, name: string, defini
 }
 
 type Traits = {
-  /** Where the tool may be used; everywhere when empty. */
-  readonly modes: readonly string[];
+  /** Where the tool may be used, as it is written: nowhere when empty, everywhere when undefined. */
+  readonly modes: readonly unknown[] | undefined;
   readonly categories: readonly string[];
   readonly namesAbilities: boolean;
   readonly isMandatory: boolean;
@@ -147,9 +147,8 @@ type Tool = { readonly name: string; readonly definition: UnknownMap; readonly t
 
 const traitsOf = perDefinition((definition): Traits => {
   const { modes, mode, mandatory, runtime_tool, executor, write, mutating } = definition;
-  const listedModes = stringList(modes);
   return {
-    modes: listedModes.length > 0 ? listedModes : stringList(mode),
+    modes: modesOf(modes ?? mode),
     categories: categoriesOf(definition),
     namesAbilities: namesAbilities(definition),
     // A client declares its own tools; that they must be seen is for the host to say.
@@ -158,6 +157,11 @@ const traitsOf = perDefinition((definition): Traits => {
     isWriting: write === true || mutating === true,
   };
 });
+
+function modesOf(value: unknown): Traits["modes"] {
+  if (value == null) return undefined;
+  return isContainer(value) ? Object.values(value) : [value];
+}
 
 // A run asks about the same catalogue every turn. Only one that cannot change is remembered.
 const catalogues = new WeakMap<object, readonly Tool[]>();
