@@ -1,6 +1,6 @@
 // A chat request of a web page as the input of the chat ability.
 import { agentSlug } from "../agents/agent-slug.ts";
-import { scalarText, trim, trimmed } from "../coerce.ts";
+import { scalarText, trim } from "../coerce.ts";
 import { asMap, emptyMap, isContainer, type Json, type JsonMap, seal, snapshot } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
 import { safeClientContext } from "./chat-input.ts";
@@ -26,7 +26,7 @@ export function frontEndInput(params: unknown): FrontEndInput | OperationError {
     return operationError("agents_frontend_chat_invalid_input", refused, { status: 400 });
   }
   const context = asMap(given.client_context) ?? emptyMap;
-  const client_name = trimmed(context.client_name) ?? "frontend-chat";
+  const client_name = nameOf(context.client_name);
   return seal({
     agent,
     message,
@@ -36,6 +36,12 @@ export function frontEndInput(params: unknown): FrontEndInput | OperationError {
     workspace_id: optional(given.workspace_id),
     client_id: optional(given.client_id),
   });
+}
+
+/** What a client calls itself, as it has written it. */
+function nameOf(value: unknown): string {
+  const name = scalarText(value) ?? "";
+  return trim(name) === "" ? "frontend-chat" : name;
 }
 
 function optional(value: unknown): string | null {

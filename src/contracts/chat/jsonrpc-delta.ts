@@ -25,12 +25,8 @@ function wireDelta(delta: UnknownMap): JsonMap {
       return seal({ deltaType: "tool_name", content: toolCallName, toolCallId, toolCallName, toolCallIndex });
     }
     case "tool_argument":
-      return seal({ deltaType: "tool_argument", content: contentOf(delta), toolCallId, toolCallIndex });
+      return seal({ deltaType: "tool_argument", content: scalarText(delta.text) ?? "", toolCallId, toolCallIndex });
     default:
-      return seal({ deltaType: "content", content: contentOf(delta) });
+      return seal({ deltaType: "content", content: scalarText(delta.text ?? delta.content) ?? "" });
   }
-}
-
-function contentOf({ text, content }: UnknownMap): string {
-  return scalarText(text) ?? scalarText(content) ?? "";
 }

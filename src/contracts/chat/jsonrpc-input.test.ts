@@ -35,15 +35,33 @@ describe("the parameters of a JSON-RPC message", () => {
 
   it("are read whatever nonsense stands beside what counts", () => {
     const parts = [null, "text", { type: "text" }, { type: "data", data: 7 }, { type: "other", text: "no" }, text];
-    expect(read(parts, { sessionId: " ", id: 12 })).toMatchObject({ message: "x", session_id: null, run_id: "12" });
+    expect(read(parts, { sessionId: "", id: 12 })).toMatchObject({ message: "x", session_id: null, run_id: "12" });
     expect(read("no list")).toMatchObject({ code: "agents_chat_jsonrpc_invalid_params" });
     expect(inputFromParams(null, "writer")).toMatchObject({ code: "agents_chat_jsonrpc_invalid_params" });
   });
 
-  it("leave history out that says nothing, or is nobody's", () => {
+  it("keep history as it was said, and leave out what says nothing or is nobody's", () => {
     const said = (role: unknown, words: unknown) => ({ type: "data", data: { role, text: words } });
-    const parts = [said("user", " "), said("toString", "no"), said("agent", "yes"), text];
-    expect(read(parts).history).toEqual([{ role: "assistant", content: "yes" }]);
+    const parts = [said("user", " "), said("user", 5), said("toString", "no"), said("agent", " yes\n"), text];
+    expect(read(parts).history).toEqual([{ role: "assistant", content: " yes\n" }]);
+  });
+
+  it("keep the ids of clients as they are written", () => {
+    expect(read([text], { sessionId: " s ", id: " r " })).toMatchObject({ session_id: " s ", run_id: " r " });
+    expect(read([text], { sessionId: ["s"], id: "" })).toMatchObject({ session_id: null, run_id: null });
+    const { input_messages } = read([call(" c ", { toolId: " t " }), call(" c ", { toolId: " t ", result: 1 })]);
+    const kept = { payload: { tool_name: " t " }, metadata: { tool_call_id: " c " } };
+    expect(input_messages).toMatchObject([kept, kept]);
+    expect(read([call("c", { toolId: "t" }), call(" c ", { result: 1 })])).toMatchObject({
+      code: "agents_chat_jsonrpc_tool_call_mismatch",
+    });
+  });
+
+  it("carry a result as the text that contracts write", () => {
+    const result = { url: "a/b", word: "é", none: {} };
+    const { input_messages } = read([call("c", { toolId: "t" }), call("c", { result })]);
+    const content = String.raw`{"url":"a\/b","word":"\u00e9","none":[]}`;
+    expect(input_messages).toMatchObject([{}, { content, payload: { result } }]);
   });
 
   it("cannot say where they come from, nor bring tools", () => {

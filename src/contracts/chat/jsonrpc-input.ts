@@ -1,5 +1,5 @@
 // The parameters of a JSON-RPC message as the input of the chat ability.
-import { identifier, scalarText, trim, trimmed, truthy } from "../coerce.ts";
+import { nonEmptyString, scalarText, trim, trimmed, truthy } from "../coerce.ts";
 import type { Message } from "../conversation/message.ts";
 import { asMap, emptyMap, isMap, type JsonMap, seal, snapshotMap, type UnknownMap } from "../json.ts";
 import { isOperationError, type OperationError, operationError } from "../operation-error.ts";
@@ -38,13 +38,18 @@ export function inputFromParams(given: unknown, agent: unknown, outer?: unknown)
     agent: slug,
     message: text,
     history: data.flatMap(historyOf),
-    session_id: identifier(params.sessionId) ?? null,
-    run_id: identifier(params.id) ?? null,
+    session_id: idOf(params.sessionId),
+    run_id: idOf(params.id),
     attachments: parts.flatMap((part) => (part.type === "file" ? [snapshotMap(part.file)] : [])),
     client_context: contextOf(data, params.metadata),
     ...(tools.length > 0 && { input_messages: tools }),
     ...(Object.hasOwn(body, "tokenStreaming") && { token_streaming: truthy(body.tokenStreaming) }),
   });
+}
+
+/** As the client has written it; whoever uses it says which ids there are. */
+function idOf(value: unknown): string | null {
+  return nonEmptyString(scalarText(value)) ?? null;
 }
 
 function partsOf(params: UnknownMap): readonly UnknownMap[] {
@@ -61,8 +66,8 @@ const speakers: Readonly<Record<string, "user" | "assistant">> = { user: "user",
 
 function historyOf({ role, text }: UnknownMap): JsonRpcInput["history"] {
   const speaker = typeof role === "string" && Object.hasOwn(speakers, role) ? speakers[role] : undefined;
-  const content = trim(scalarText(text) ?? "");
-  return speaker === undefined || content === "" ? [] : [{ role: speaker, content }];
+  if (speaker === undefined || typeof text !== "string" || trim(text) === "") return [];
+  return [{ role: speaker, content: text }];
 }
 
 function contextOf(data: readonly UnknownMap[], metadata: unknown): JsonMap {

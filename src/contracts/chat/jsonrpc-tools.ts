@@ -1,5 +1,6 @@
 // Tool calls and their results as a JSON-RPC client sends them back: only in pairs, so that nobody makes up half of one.
-import { identifier, trimmed } from "../coerce.ts";
+import { text } from "../canonical-json.ts";
+import { nonEmptyString, scalarText } from "../coerce.ts";
 import type { Message } from "../conversation/message.ts";
 import * as message from "../conversation/message.ts";
 import { type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
@@ -13,9 +14,10 @@ export function pairedTools(parts: readonly UnknownMap[]): readonly Message[] | 
   const calls = new Map<string, Call>();
   const results = new Map<string, Result>();
   for (const data of parts) {
-    const id = identifier(data.toolCallId);
+    // Ids and names are the client's own: it finds them again only as it has written them.
+    const id = nonEmptyString(scalarText(data.toolCallId));
     if (id === undefined) continue;
-    const toolId = trimmed(data.toolId);
+    const toolId = nonEmptyString(scalarText(data.toolId));
     // Null is a result too: it is the field that makes it one.
     if (Object.hasOwn(data, "result")) {
       if (results.has(id)) return refused("duplicate_tool_result", `The call "${id}" has two results.`);
@@ -52,7 +54,7 @@ function pairOf(id: string, call: Call, { toolId, result }: Result): readonly Me
   const metadata = { tool_call_id: id };
   return [
     message.toolCall({ tool_name, parameters: call.parameters, turn: 0, metadata }),
-    message.toolResult({ content: JSON.stringify(result), tool_name, payload: { result }, metadata }),
+    message.toolResult({ content: text(result), tool_name, payload: { result }, metadata }),
   ];
 }
 
