@@ -16,6 +16,7 @@ describe("context sections", () => {
       meta: {},
     });
     expect(sections.register("ctx", " ", 1, () => "x")).toBeNull();
+    expect(sections.register("ctx", "a", 1, () => "x", { label: "" })).toMatchObject({ label: "" });
   });
 
   it("replace one of the same name", () => {

@@ -30,9 +30,9 @@ export function appliesIn(modes: readonly string[], mode: unknown): boolean {
   return asked === "" || modes.includes(EVERY_MODE) || modes.includes(asked);
 }
 
-/** A label, or one made of the name. */
+/** A label, also an empty one, or one made of the name where none is given. */
 export function labelOf(value: unknown, name: string): string {
-  return typeof value === "string" && value !== "" ? value : titleOf(name);
+  return typeof value === "string" ? value : titleOf(name);
 }
 
 /** A text, or none. */

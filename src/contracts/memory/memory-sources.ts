@@ -133,7 +133,7 @@ function sourceOf(name: string, given: UnknownMap): MemorySource | null {
     modes: modesOf(given.modes),
     retrieval_policy: retrievalPolicy.normalize(given.retrieval_policy),
     composable,
-    context_slug: cleanId(textOf(given.context_slug)) || id,
+    context_slug: typeof given.context_slug === "string" ? cleanId(given.context_slug) : id,
     convention_path: withoutLeadingSlashes(textOf(given.convention_path)),
     external_projection_target: textOf(given.external_projection_target),
     label: labelOf(given.label, id),
