@@ -19,6 +19,9 @@ describe("a request to run a package", () => {
     expect(packageRun.request({ package: packaged, workflow: { id: "\t" } })).toMatchObject(missing);
     expect(packageRun.request({ package: packaged, workflow: [{ id: "daily" }] })).toMatchObject(missing);
     expect(packageRun.request({ package: packaged, workflow: { spec: { steps: [] } } })).toMatchObject({ input: {} });
+    for (const spec of [{}, [{ id: "a" }], "steps", 1, true, null]) {
+      expect(packageRun.request({ package: packaged, workflow: { spec } })).toMatchObject(missing);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 // A run of a workflow that comes with a runtime package: what is asked of whoever can run it, and what comes back.
-import { identifier, trimmed, truthy } from "../coerce.ts";
+import { identifier, trimmed } from "../coerce.ts";
 import * as runResult from "../conversation/run-result.ts";
-import { asMap, type JsonMap, seal, snapshotMap } from "../json.ts";
+import { asMap, isEmpty, type JsonMap, seal, snapshotMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
 
 /** Which workflow of which package to run, and with what. */
@@ -39,10 +39,10 @@ export function request(input: unknown): PackageRunRequest | OperationError {
       "The package needs a source, a slug or an id that is not blank.",
     );
   }
-  if (!isFilled(workflow.id) && !truthy(workflow.spec)) {
+  if (!isFilled(workflow.id) && isEmpty(snapshotMap(workflow.spec))) {
     return operationError(
       "agents_runtime_package_run_missing_workflow",
-      "The workflow needs an id that is not blank, or a spec that is not empty.",
+      "The workflow needs an id that is not blank, or a map as its spec that is not empty.",
     );
   }
   return seal({
