@@ -59,14 +59,15 @@ describe("bindings", () => {
 });
 
 describe("defaults", () => {
-  it("are none when the field is null or absent", () => {
-    expect(normalizeDefaults({ parameter_defaults: null })).toEqual({});
+  it("are none when the field is absent", () => {
+    expect(normalizeDefaults({ parameter_defaults: undefined })).toEqual({});
     expect(normalizeDefaults("no definition")).toEqual({});
   });
 
-  it("refuse a blank name", () => {
-    expect(() => normalizeDefaults({ parameter_defaults: { " ": 1 } })).toThrow(
-      "invalid_parameter_bindings: parameter_defaults",
-    );
+  it("refuse null and a blank name", () => {
+    for (const parameter_defaults of [null, { " ": 1 }]) {
+      const refused = "invalid_parameter_bindings: parameter_defaults";
+      expect(() => normalizeDefaults({ parameter_defaults })).toThrow(refused);
+    }
   });
 });

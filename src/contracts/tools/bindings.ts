@@ -34,7 +34,8 @@ export function normalizeBindings(definition: unknown): Bindings {
 /** The defaults of a tool by parameter name, secrets redacted: a declaration is shown to models and stored in requests. */
 export function normalizeDefaults(definition: unknown): JsonMap {
   const given = isMap(definition) ? definition.parameter_defaults : undefined;
-  if (given === undefined || given === null) return emptyMap;
+  // A null that stands there was meant to say something, as it is with bindings.
+  if (given === undefined) return emptyMap;
   const entries = mapEntries(given, "parameter_defaults").map(([key, value]) => {
     const name = trimmed(key) ?? fail("parameter_defaults must not have a blank name");
     return [name, isSensitiveKey(name) ? REDACTED : value] as const;

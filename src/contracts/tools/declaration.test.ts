@@ -24,9 +24,8 @@ describe("validation", () => {
 
   it("compares an explicit client source untrimmed and takes null for none", () => {
     for (const source of ["", "  ", " client", 1]) expect(validate({ ...client, source })).toEqual(["source"]);
-    expect(validate({ ...client, source: null, parameters: null, runtime: null, parameter_defaults: null })).toEqual(
-      [],
-    );
+    expect(validate({ ...client, source: null, parameters: null, runtime: null })).toEqual([]);
+    expect(validate({ ...client, parameter_defaults: null })).toEqual(["parameter_defaults"]);
   });
 
   it("names parameter_bindings whenever that field is there, even if the other one is at fault", () => {
