@@ -56,7 +56,8 @@ export async function claimRun(claim: Claim, host: ClaimHost): Promise<ClaimedRu
   const { run_id, session_id, agent } = claim;
   const owner = claim.owner ?? undefined;
   const place = claim.workspace ?? host.workspace ?? usualWorkspace;
-  const refusal = session_id === undefined ? undefined : await sessionRefusal(session_id, claim.owner, place, host);
+  const refusalOf = (sessionId: string) => sessionRefusal(sessionId, claim.owner, place, host);
+  const refusal = session_id === undefined ? undefined : await refusalOf(session_id);
   if (refusal) return refusal;
   const _claim_token = randomBytes(16).toString("hex");
   const start = (sessionId: string, metadata: JsonMap) =>
@@ -66,6 +67,9 @@ export async function claimRun(claim: Claim, host: ClaimHost): Promise<ClaimedRu
   return {
     async bind(sessionId) {
       if (session_id !== undefined) return undefined;
+      // Whoever answers may have come to a session that is somebody else's.
+      const foreign = await refusalOf(sessionId);
+      if (foreign) return foreign;
       const bound = await start(sessionId, emptyMap);
       return isOperationError(bound) ? bound : undefined;
     },

@@ -88,6 +88,24 @@ describe("a turn of a chat", () => {
     expect(await code("anything", {})).toEqual([]);
   });
 
+  it("ends in the session of an owner only where something knows whose it is", async () => {
+    const mine = { workspace_type: "site", workspace_id: "default", owner_type: "user", owner_key: "7" };
+    const conversations = keptConversations({ get: async (id) => (id === "mine" ? mine : undefined) });
+    const bound = async (session_id: string, more: Partial<ChatHost>) => {
+      const { host, failed, runs } = chatHost(() => ({ session_id }), more);
+      await dispatchChat(turn, host);
+      const run = await runs.get("r1", more.currentUserId === 7 ? { type: "user", key: "7" } : undefined);
+      return [...failed, run?.status];
+    };
+    const required = "agents_chat_run_session_store_required";
+    expect(await bound("mine", { currentUserId: 7 })).toEqual([required, "failed"]);
+    expect(await bound("mine", { currentUserId: 7, conversations })).toEqual(["completed"]);
+    const forbidden = "agents_chat_run_owner_forbidden";
+    expect(await bound("unknown", { currentUserId: 7, conversations })).toEqual([forbidden, "failed"]);
+    expect(await bound("mine", { conversations })).toEqual([forbidden, "failed"]);
+    expect(await bound("unknown", {})).toEqual(["completed"]);
+  });
+
   it("uses a run id once", async () => {
     const { host, failed } = chatHost(() => ({ session_id: "s1" }));
     await dispatchChat({ ...turn, session_id: "s1" }, host);
