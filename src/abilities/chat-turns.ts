@@ -19,7 +19,7 @@ import { attachmentRefusal } from "./attachments.ts";
 import { callerKey, madeKey } from "./caller-key.ts";
 import { answerClientTools } from "./chat-client-tools.ts";
 import { defined } from "./defined.ts";
-import { isSamePlace, workspaceFor } from "./open-for.ts";
+import { isSamePlace, subjectFor, workspaceFor } from "./open-for.ts";
 import type { Caller } from "./operation.ts";
 import type { Workbench } from "./reach.ts";
 import { positionOf } from "./shapes.ts";
@@ -138,9 +138,8 @@ async function newChat(
     const workspace = await workspaceFor(workbench, { agent, ...named }, principal);
     return await workbench.runtime.threads.open(key, {
       agent,
-      principal: { ...principal },
       messages: historyOf(input.history),
-      ...(workspace && { workspace }),
+      ...(await subjectFor(workbench, key, workspace, principal)),
     });
   } catch (thrown) {
     if (!(thrown instanceof HoldfastError)) throw thrown;

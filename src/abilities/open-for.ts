@@ -29,11 +29,18 @@ export async function openFor(
   if (!isGranted && !(await reach.agent(agent, principal))) throw agentNotFound(agent);
   const workspace = await workspaceFor(workbench, { agent, ...(named && { workspace: named }) }, principal);
   const own = await reach.threadKey(name, principal);
-  const subject = (await knownTo(workbench, own, workspace, principal)) ?? {
-    principal: await actingFor(workbench, principal),
-    ...(workspace && { workspace }),
-  };
-  return await runtime.threads.open(own, { ...opening, ...subject });
+  return await runtime.threads.open(own, { ...opening, ...(await subjectFor(workbench, own, workspace, principal)) });
+}
+
+/** For whom and where the thread of a key is that the caller opens, for the first time or again. */
+export async function subjectFor(
+  workbench: Workbench,
+  key: string,
+  workspace: Workspace | undefined,
+  principal: Principal,
+): Promise<Pick<OpenOptions, "principal" | "workspace">> {
+  const known = await knownTo(workbench, key, workspace, principal);
+  return known ?? { principal: await actingFor(workbench, principal), ...(workspace && { workspace }) };
 }
 
 /**
