@@ -154,6 +154,18 @@ describe("a page that is loaded anew", () => {
     expect(shown(second.messages)).toEqual(shown(await historyOf(world)));
   });
 
+  it("is told what came of an approval that was decided elsewhere between its being shown and its coming back", async () => {
+    const world = await chatWorld(support([callsTool("shop/refund", { order: "7" }), says("Done.")]));
+    await openChat(world).sendMessage({ text: "Refund 7." });
+    const second = openChat(world, { messages: await historyOf(world) });
+    const [request] = await world.holdfast.requests.list({ status: "pending" });
+    await world.holdfast.requests.submit(request?.id ?? "", { decision: "accepted" });
+    await (await world.holdfast.threads.get(request?.thread_id ?? "")).wait();
+    await second.resumeStream();
+    expect(textOf(second)).toBe("Done.");
+    expect(shown(second.messages)).toEqual(shown(await historyOf(world)));
+  });
+
   it("does not have the browser run a tool again that it ran before", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const isAsked = Promise.withResolvers<void>();

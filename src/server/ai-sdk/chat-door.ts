@@ -89,7 +89,7 @@ async function history(context: ChatContext, desk: ChatDesk, shown: ShownWhole):
   if (page.before !== undefined) context.header("Link", nextPage(context, page.before));
   if (wanted.before === undefined) {
     if (thread.status === "waiting") await fillIn(desk, thread.id, page.messages);
-    if (thread.status !== "running") shown.add(thread.id, thread.run);
+    if (thread.status !== "running") shown.add(thread.id, thread.position);
   }
   return context.json(page.messages);
 }
@@ -111,8 +111,9 @@ async function fillIn(desk: ChatDesk, threadId: string, messages: readonly Histo
 async function resume(context: ChatContext, host: ServerHost, desk: ChatDesk, shown: ShownWhole): Promise<Response> {
   const thread = await desk.find(context.req.param("id") ?? "");
   if (!thread) return context.body(null, 204);
-  const { id, run, status, at_rest } = thread;
-  if (at_rest && (run === 0 || shown.take(id, run))) return context.body(null, 204);
+  const { id, run, position, status, at_rest } = thread;
+  // A run that waited when it was shown may have gone on since.
+  if (at_rest && (run === 0 || shown.take(id, position))) return context.body(null, 204);
   // The run that is told also tells when there was nothing more to wait for.
   const from = run === 0 ? {} : { run };
   if (!at_rest && (status === "idle" || status === "stopped")) {

@@ -3,10 +3,10 @@
 // end of an answer. To be told an answer again that it has does a page no harm, so whatever is forgotten here is told again.
 
 export type ShownWhole = {
-  /** A page was shown everything up to the end of this run of a thread, or to where the run waits. */
-  add(threadId: string, run: number): void;
-  /** True once, for the page that comes back after that. */
-  take(threadId: string, run: number): boolean;
+  /** A page was shown everything up to this place of a thread that rests or waits: its end, for now. */
+  add(threadId: string, position: string | null): void;
+  /** True once, for the page that comes back after that and finds the thread where it was. */
+  take(threadId: string, position: string | null): boolean;
 };
 
 /** Pages come back within seconds. */
@@ -14,7 +14,7 @@ const KEPT_MS = 60_000;
 const MOST = 10_000;
 
 export function createShownWhole(now: () => number = Date.now): ShownWhole {
-  const shown = new Map<string, { readonly run: number; readonly until: number }>();
+  const shown = new Map<string, { readonly position: string | null; readonly until: number }>();
 
   /** In the order in which they were added, so the first one that is kept ends it. */
   function forget(): void {
@@ -25,14 +25,14 @@ export function createShownWhole(now: () => number = Date.now): ShownWhole {
   }
 
   return {
-    add(threadId, run) {
+    add(threadId, position) {
       shown.delete(threadId);
-      shown.set(threadId, { run, until: now() + KEPT_MS });
+      shown.set(threadId, { position, until: now() + KEPT_MS });
       forget();
     },
-    take(threadId, run) {
+    take(threadId, position) {
       forget();
-      if (shown.get(threadId)?.run !== run) return false;
+      if (shown.get(threadId)?.position !== position) return false;
       return shown.delete(threadId);
     },
   };
