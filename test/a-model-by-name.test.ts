@@ -132,6 +132,39 @@ describe("a package that is missing", () => {
   });
 });
 
+describe("OpenAI without its own package", () => {
+  it("is asked through the compatible one, at its own address and with the limit as it is called there", async () => {
+    const folder = emptyFolder();
+    for (const part of ["contracts", "loop", "models"]) {
+      cpSync(join(root, "src", part), join(folder, "src", part), { recursive: true });
+    }
+    const home = join(folder, "node_modules/@ai-sdk/openai-compatible");
+    mkdirSync(home, { recursive: true });
+    symlinkSync(join(root, "node_modules/zod"), join(folder, "node_modules/zod"));
+    writeFileSync(join(home, "package.json"), JSON.stringify({ type: "module", exports: "./index.js" }));
+    writeFileSync(
+      join(home, "index.js"),
+      `export const createOpenAICompatible = ({ transformRequestBody, ...settings }) => (modelId) => {
+        const body = transformRequestBody({ model: modelId, max_tokens: 50 });
+        console.log(JSON.stringify({ ...settings, body, without: transformRequestBody({ model: modelId }) }));
+        return { specificationVersion: "v4", provider: "openai.chat", modelId, doStream() {} };
+      };`,
+    );
+    writeFileSync(
+      join(folder, "main.ts"),
+      `import { namedModel } from "./src/models/choose/named-model.ts";
+      await namedModel("openai/gpt-5", { OPENAI_API_KEY: "sk-1" });`,
+    );
+    const { stdout } = await run(process.execPath, [join(folder, "main.ts")]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ name: "openai", apiKey: "sk-1", baseURL: "https://api.openai.com/v1", includeUsage: true },
+      body: { model: "gpt-5", max_completion_tokens: 50 },
+      without: { model: "gpt-5" },
+    });
+    expect(JSON.parse(stdout).body).not.toHaveProperty("max_tokens");
+  });
+});
+
 describe("a model that is named", () => {
   it.each([
     ["openai/team/small:1", { OPENAI_API_KEY: "sk-1" }, "OPENAI_BASE_URL", "", "/v1/chat/completions"],
@@ -206,13 +239,13 @@ describe("examples/shop", () => {
     ]);
   });
 
-  it("says what is missing when a key is set without its package", async () => {
-    const env = { PATH: process.env.PATH, OPENAI_API_KEY: "sk-local" };
+  it("says what is missing when a key is set without its package, and how to answer offline", async () => {
+    const env = { PATH: process.env.PATH, GEMINI_API_KEY: "sk-local" };
     const main = join(root, "examples/shop/main.ts");
     const failed = run(process.execPath, [main], { cwd: emptyFolder(), env });
     await expect(failed).rejects.toMatchObject({
       stdout: "",
-      stderr: expect.stringContaining("model_package_missing: @ai-sdk/openai is not installed"),
+      stderr: expect.stringMatching(/model_package_missing: @ai-sdk\/google is not installed.*HOLDFAST_MODEL=demo/s),
     });
   });
 });

@@ -152,9 +152,10 @@ const catalogue = {
   model_provider_unknown: "Name one of the providers that are listed, or pass a model object of any AI SDK package.",
   model_key_missing: "Set the variable that is named; a model that was asked for is never replaced by another one.",
   model_package_missing:
-    "Install the package with the command that is given; only those who use a provider need its package.",
+    "Install the package with the command that is given, or answer offline with HOLDFAST_MODEL=demo.",
   model_package_failed: "Read the error in the cause, and install the package in a version that is named.",
-  model_not_named: "Set HOLDFAST_MODEL to the one you mean, such as openai/gpt-5, or name it in the agent.",
+  model_not_named:
+    "Set HOLDFAST_MODEL to the one you mean, such as openai/gpt-5, or to demo for answers offline; or name it in the agent.",
   model_price_missing:
     "Give every model of the agent a price: { model, price: { input, output } } in dollars per million.",
   budget_not_found: "Make the budget first, with budgets.set(name, { tokens, usd }).",

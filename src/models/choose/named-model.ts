@@ -1,10 +1,10 @@
 // From a name such as "openai/gpt-5" to a model of the AI SDK: the provider's package, its key and its address.
 import { trimmed } from "../../contracts/coerce.ts";
-import { errorMessage, holdfastError } from "../../contracts/error.ts";
+import { errorMessage, HoldfastError, holdfastError } from "../../contracts/error.ts";
 import { isMap } from "../../contracts/json.ts";
 import type { AiSdkModel } from "../model-choice.ts";
 import { isAiSdkModel } from "./ai-sdk-interface.ts";
-import { failed, loadProviderPackage } from "./load-provider-package.ts";
+import { failed, loadProviderPackage, type ProviderFactory } from "./load-provider-package.ts";
 import { type Provider, providers } from "./providers.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,8 +19,8 @@ export async function namedModel(name: string, env: Environment): Promise<AiSdkM
   const { baseUrl } = provider;
   const set = baseUrl && trimmed(env[baseUrl.variable]);
   const baseURL = baseUrl && addressOf(baseUrl, set);
-  const { package: packageName, factory } = (set !== undefined && baseUrl?.servedBy) || provider;
-  const create = await loadProviderPackage(packageName, factory);
+  const speaker = await speakerOf((set !== undefined && baseUrl?.servedBy) || provider);
+  const { create, package: packageName, factory } = speaker;
   const model = attempt(packageName, () => {
     return create({
       ...(apiKey !== undefined && { apiKey }),
@@ -31,6 +31,7 @@ export async function namedModel(name: string, env: Environment): Promise<AiSdkM
         includeUsage: true,
         supportsStructuredOutputs: true,
       }),
+      ...speaker.settings,
     })(modelName);
   });
   if (isAiSdkModel(model)) return model;
@@ -39,6 +40,26 @@ export async function namedModel(name: string, env: Environment): Promise<AiSdkM
     packageName,
     `makes models of the interface ${version}, not v3 or v4: npm install ${packageName}@latest`,
   );
+}
+
+type Speaker = NonNullable<Provider["standIn"]> & { readonly create: ProviderFactory };
+
+/** The provider's own package; what stands in for it where that one alone is missing. It is the same model either way. */
+async function speakerOf({ standIn, ...own }: Pick<Provider, "package" | "factory" | "standIn">): Promise<Speaker> {
+  try {
+    return { ...own, settings: {}, create: await loadProviderPackage(own.package, own.factory) };
+  } catch (thrown) {
+    if (!standIn || !isMissing(thrown)) throw thrown;
+    const create = await loadProviderPackage(standIn.package, standIn.factory).catch((second: unknown) => {
+      // Where there is neither, it is the provider's own that is worth installing.
+      throw isMissing(second) ? thrown : second;
+    });
+    return { ...standIn, create };
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof HoldfastError && thrown.code === "model_package_missing";
 }
 
 /** Whatever stands behind the first slash is the model's own name, further slashes included. */

@@ -8,6 +8,8 @@ export type Provider = {
   /** Variables that may hold the key, the usual one first; none when no key is needed. */
   readonly keys: readonly string[];
   readonly baseUrl?: BaseUrl;
+  /** What speaks with the same provider where its package is not installed. */
+  readonly standIn?: Pick<Provider, "package" | "factory"> & { readonly settings: Readonly<Record<string, unknown>> };
   /** Variables that say, when no model is named, that this provider is meant. */
   readonly meantBy: readonly string[];
   /** The model that is used when none is named. */
@@ -27,6 +29,11 @@ type BaseUrl = {
 /** Speaks chat completions, which every compatible server understands. */
 const compatible = { package: "@ai-sdk/openai-compatible", factory: "createOpenAICompatible" };
 
+/** OpenAI's newer models refuse the older name of the limit, which compatible servers still go by. */
+function withNewerLimit({ max_tokens, ...body }: Readonly<Record<string, unknown>>): object {
+  return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
+}
+
 /** By the word before the slash of a model's name. */
 export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider>([
   [
@@ -36,6 +43,10 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
       factory: "createOpenAI",
       keys: ["OPENAI_API_KEY"],
       baseUrl: { variable: "OPENAI_BASE_URL", servedBy: compatible },
+      standIn: {
+        ...compatible,
+        settings: { baseURL: "https://api.openai.com/v1", transformRequestBody: withNewerLimit },
+      },
       meantBy: ["OPENAI_API_KEY", "OPENAI_BASE_URL"],
       defaultModel: "gpt-5",
     },
