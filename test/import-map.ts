@@ -45,6 +45,7 @@ export const mayImport: ImportTable = {
     "server",
     "backend/sqlite",
     "backend/postgres",
+    "models/choose",
     "database.ts",
   ],
   testing: [

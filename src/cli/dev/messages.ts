@@ -1,5 +1,6 @@
 // What `holdfast dev` and the process that serves for it tell each other: load, then serve, then end.
 import type { Listening } from "../listening.ts";
+import type { Served } from "../what-is-served.ts";
 
 /** What is to be served, and where. */
 export type DevTask = {
@@ -33,9 +34,4 @@ export type RefusedMessage = {
   readonly hint?: string;
 };
 
-export type ServingMessage = {
-  readonly type: "serving";
-  readonly url: string;
-  readonly token_file: string;
-  readonly agents: readonly string[];
-};
+export type ServingMessage = Served & { readonly type: "serving" };

@@ -8,6 +8,7 @@ import { configFiles, type OpenedProject, openProject } from "../project.ts";
 import { refusalOf } from "../refusal.ts";
 import { startServing } from "../running-server.ts";
 import { tourFile } from "../tour/project.ts";
+import { whatIsServed } from "../what-is-served.ts";
 import { recordImports } from "./imported-files.ts";
 import type { DevTask, FromServer, ToServer } from "./messages.ts";
 
@@ -23,9 +24,8 @@ export async function serveForDev(): Promise<void> {
     await tell({ type: "loaded", files: files(), ...(project.config !== undefined && { config: project.config }) });
     await told("serve");
     const serving = await startServing(project, task.listening);
-    const { url, tokenFile, holdfast } = serving;
     const ended = Promise.race([told("end"), once(process, "SIGTERM")]);
-    await tell({ type: "serving", url, token_file: tokenFile, agents: [...holdfast.agents.keys()] });
+    await tell({ type: "serving", ...whatIsServed(serving, project) });
     await ended;
     await serving.close();
   } catch (thrown) {

@@ -1,0 +1,56 @@
+// What `holdfast dev` says when it serves: where, who answers, and what to type next. The tour has questions of its own;
+// about the agents of a project nobody here knows what to ask them.
+import { shellWord } from "./command-here.ts";
+import type { Served } from "./what-is-served.ts";
+
+export type WelcomeOptions = {
+  /** What to type to talk. */
+  readonly chat: string;
+  readonly reloads: boolean;
+  readonly bold: (text: string) => string;
+};
+
+export function welcome(served: Served, { chat, reloads, bold }: WelcomeOptions): readonly string[] {
+  const { url, token_file, agents, model } = served;
+  return [
+    `${bold("Holdfast")} listens on ${url}`,
+    ...(agents.length === 0 ? NO_AGENTS : [`Agents: ${agents.join(", ")}`]),
+    ...(model === null ? [] : [modelLine(model)]),
+    "",
+    ...(agents.length === 0 ? [] : [bold("Talk, in another terminal:"), `  ${chat}`, ""]),
+    bold(agents.length === 0 ? "With curl:" : "Or with curl:"),
+    ...curls(served),
+    "",
+    `Everything that can be asked for: ${url}/reference   (${url}/openapi.json)`,
+    `The owner's token is in ${token_file}; whoever can read that file is the owner.`,
+    "Kill this process whenever you like, with kill -9 too: threads go on when it starts again.",
+    ...(reloads ? ["Change the project's files whenever you like: it is served anew, and threads go on."] : []),
+  ];
+}
+
+const NO_AGENTS = [
+  "There are no agents yet: name some in the agents of the project's file, made with agent({ slug, … }).",
+];
+
+function modelLine(model: string): string {
+  return model === "demo"
+    ? "Model: demo, which answers offline and by rules. A provider's key or HOLDFAST_MODEL=openai/gpt-5 brings a real one."
+    : `Model: ${model}, by the environment. HOLDFAST_MODEL names another one; HOLDFAST_MODEL=demo answers offline.`;
+}
+
+function curls({ url, token_file, agents: [first], is_tour }: Served): readonly string[] {
+  const bearer = `-H "Authorization: Bearer $(cat ${shellWord(token_file)})"`;
+  const get = (path: string) => `  curl -s ${bearer} ${url}${path}`;
+  const post = (path: string, body: object) =>
+    `  curl -s ${bearer} -H "Content-Type: application/json" ${url}${path} -d '${JSON.stringify(body)}'`;
+  if (first === undefined) return [get("/threads")];
+  const say = (message: string) => post(`/agents/${first}/chat`, { message });
+  if (!is_tour) return [say("Hello"), get("/threads")];
+  return [
+    say("Where is order 7?"),
+    say("Please refund order 7, 12 euros."),
+    `${get("/approvals")}   # what waits for a decision, with its request_id`,
+    post("/approvals/REQUEST_ID", { decision: "accepted" }),
+    get("/threads"),
+  ];
+}
