@@ -13,6 +13,8 @@ export type Serving = {
   readonly holdfast: Holdfast;
   /** The file with the owner's token. */
   readonly tokenFile: string;
+  /** Its text, when it was made just now: for a person to see, and for nobody to log. */
+  readonly newToken: string | undefined;
   close(): Promise<void>;
 };
 
@@ -28,7 +30,7 @@ export async function startServing(project: OpenedProject, options: ServeOptions
     await holdfast.close();
   };
   try {
-    await ownerToken(holdfast, { file: data.ownerToken, agent: "holdfast" });
+    const made = await ownerToken(holdfast, { file: data.ownerToken, agent: "holdfast" });
     const proofKey = randomText();
     server = await serve(holdfast, { ...project.project.server, ...options, proofKey });
     await writeSecret(data.server, { url: server.url, pid: process.pid, proof_key: proofKey });
@@ -36,6 +38,7 @@ export async function startServing(project: OpenedProject, options: ServeOptions
       url: server.url,
       holdfast,
       tokenFile: relative(process.cwd(), data.ownerToken),
+      newToken: made?.token,
       async close() {
         await rm(data.server, { force: true });
         await end();

@@ -14,6 +14,8 @@ export interface Terminal {
   answer<Value>(value: Value, lines: (value: Value) => readonly string[] | string): void;
   /** A piece of an answer as it comes; nothing with --json. */
   write(text: string): void;
+  /** A secret for the person in front of it: nothing through a pipe, where it might be kept, nor with --json. */
+  confide(text: string): void;
   /** About the work, on stderr; nothing with --quiet or --json. */
   note(text: string): void;
   refuse(refusal: Refusal): void;
@@ -72,6 +74,9 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     write(text) {
       if (!json) stdout.write(text);
+    },
+    confide(text) {
+      if (!json && stdout.isTTY === true) stdout.write(`${text}\n`);
     },
     note(text) {
       endProgress();

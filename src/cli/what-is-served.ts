@@ -1,11 +1,13 @@
 // What a server is about: plain data, so that the process that serves can tell it to the one that greets.
-import type { Holdfast } from "../holdfast.ts";
 import { unnamedModel } from "../models/choose/unnamed-model.ts";
 import type { OpenedProject } from "./project.ts";
+import type { Serving } from "./running-server.ts";
 
 export type Served = {
   readonly url: string;
   readonly token_file: string;
+  /** The owner's token, when it was made just now; see `Terminal.confide`. */
+  readonly new_token?: string;
   readonly agents: readonly string[];
   /** Who answers for agents that name no model themselves; null where all of them do. */
   readonly model: string | null;
@@ -13,14 +15,13 @@ export type Served = {
   readonly is_tour: boolean;
 };
 
-type Serving = { readonly url: string; readonly tokenFile: string; readonly holdfast: Pick<Holdfast, "agents"> };
-
 export function whatIsServed(serving: Serving, { config }: Pick<OpenedProject, "config">): Served {
-  const { url, tokenFile, holdfast } = serving;
+  const { url, tokenFile, newToken, holdfast } = serving;
   const agents = [...holdfast.agents.values()];
   const leavesItOpen = agents.some(({ style, model }) => style === "agents_api" && model === undefined);
   return {
     ...{ url, token_file: tokenFile, agents: agents.map(({ slug }) => slug) },
+    ...(newToken !== undefined && { new_token: newToken }),
     model: leavesItOpen ? unnamedModel(process.env) : null,
     is_tour: config === undefined,
   };

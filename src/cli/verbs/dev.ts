@@ -6,7 +6,7 @@ import { startServing } from "../running-server.ts";
 import type { Verb } from "../verb.ts";
 import { welcome } from "../welcome.ts";
 import { type Served, whatIsServed } from "../what-is-served.ts";
-import { untilEnded } from "./serve.ts";
+import { confideToken, untilEnded } from "./serve.ts";
 
 export const devVerbs: readonly Verb[] = [
   {
@@ -22,6 +22,7 @@ export const devVerbs: readonly Verb[] = [
         const bold = (text: string) => terminal.style("bold", text);
         const chat = commandHere("chat", { ...projectOptions, cwd });
         terminal.answer({ url, token_file }, () => welcome(served, { chat, reloads, bold }));
+        confideToken(terminal, served.new_token);
       };
       if (reloads) return await serveAndReload({ ...projectOptions, listening }, { terminal, signal, onFirst: greet });
       const opened = await project();

@@ -1,6 +1,7 @@
 // holdfast serve: the runtime with its HTTP door, until somebody ends it.
 import { listeningOf, listeningOptions } from "../listening.ts";
 import { ENDS, type Serving, startServing } from "../running-server.ts";
+import type { Terminal } from "../terminal.ts";
 import type { Verb, Work } from "../verb.ts";
 
 export const serveVerbs: readonly Verb[] = [
@@ -18,10 +19,16 @@ export const serveVerbs: readonly Verb[] = [
         `Holdfast listens on ${url}`,
         `The owner's token is in ${token_file}`,
       ]);
+      confideToken(terminal, serving.newToken);
       await untilEnded(work, serving);
     },
   },
 ];
+
+/** Once, when it is new: afterwards only the file has it. */
+export function confideToken(terminal: Terminal, token: string | undefined): void {
+  if (token !== undefined) terminal.confide(`It was made just now and is shown this once: ${token}`);
+}
 
 export async function untilEnded({ signal, terminal }: Work, serving: Serving): Promise<void> {
   await new Promise<void>((resolve) => {
