@@ -10,7 +10,8 @@ import { prompt } from "../src/threads/definitions/define-prompt.ts";
 import type { OpenOptions } from "../src/threads/open-thread.ts";
 import type { ThreadHandle } from "../src/threads/thread.ts";
 import { type ToolDefinition, tool } from "../src/threads/tool.ts";
-import { eachDatabase } from "./databases.ts";
+import { eachDatabase, type World } from "./databases.ts";
+import { openMortal } from "./mortal-runtime.ts";
 
 const refunds = callsTool("shop/refund", { order: 7, cents: 1_200, card: "4111-secret-card" });
 const accepted = { decision: "accepted" } as const;
@@ -61,6 +62,13 @@ async function asked(holdfast: Holdfast, options: Partial<OpenOptions> = {}, key
 async function lastResult(thread: ThreadHandle) {
   const results = (await thread.messages()).filter(({ message }) => message.type === "tool_result");
   return results.at(-1)?.message;
+}
+
+/** Writes over where a thread stands, and has it looked at. */
+async function forgeState(world: World, threadId: string, forged: object): Promise<void> {
+  const [row] = await world.sql(`select state from threads where id = '${threadId}'`);
+  const state = JSON.stringify({ ...JSON.parse(String(row?.state)), ...forged }).replaceAll("'", "''");
+  await world.sql(`update threads set state = '${state}', due_at = 1 where id = '${threadId}'`);
 }
 
 eachDatabase((newWorld) => {
@@ -231,6 +239,62 @@ eachDatabase((newWorld) => {
       expect(await thread.wait()).toMatchObject({ status: "completed" });
       expect(paid).toEqual([]);
       expect((await lastResult(thread))?.content).toContain("does not belong to this call");
+    });
+
+    it.each<[string, object]>([
+      ["where calls run", { position: "call.run", waiting: null }],
+      ["where a call is under way", { position: "call.run", waiting: null, in_flight: { kind: "run_tool", call: 0 } }],
+    ])("does not run when its thread was put %s past the runtime", async (_where, forged) => {
+      const world = await newWorld();
+      const script = [refunds, says("Refused.")];
+      const first = await world.open(shop(script).agent);
+      const { thread, id } = await asked(first);
+      await first.close();
+      await forgeState(world, thread.id, forged);
+
+      const { agent: one, paid } = shop(script);
+      const later = await world.open(one, { verifies: false });
+      const same = await later.threads.get(thread.id);
+      await later.requests.submit(id, { decision: "rejected" });
+      expect(await same.wait()).toMatchObject({ final_content: "Refused." });
+      expect(paid).toEqual([]);
+      expect((await later.requests.get(id)).status).toBe("settled");
+    });
+
+    it("does not run again when its thread was put before it began past the runtime", async () => {
+      const world = await newWorld();
+      const script = [refunds, says("Nobody knows.")];
+      const first = await openMortal(world, [shop(script).agent], (point) => point === "before effect run_tool");
+      const { thread, id } = await asked(first);
+      await first.requests.submit(id, accepted);
+      await first.died;
+      await forgeState(world, thread.id, { in_flight: null });
+
+      const { agent: one, paid } = shop(script);
+      const later = await world.open(one, { verifies: false });
+      expect(await (await later.threads.get(thread.id)).wait()).toMatchObject({ final_content: "Nobody knows." });
+      expect(paid).toEqual([]);
+    });
+
+    it("does not run on a yes to an earlier call that was put in its place past the runtime", async () => {
+      const world = await newWorld();
+      const script = [refunds, says("One."), refunds, says("Two.")];
+      const { agent: one, paid } = shop(script);
+      const first = await world.open(one);
+      const { thread, id } = await asked(first);
+      await first.requests.submit(id, accepted);
+      await thread.wait();
+      const { waiting_for } = await thread.send("Again.");
+      expect([paid.length, waiting_for?.request_id === id]).toEqual([1, false]);
+      await first.close();
+      await forgeState(world, thread.id, { waiting: { call: 0, request_id: id, as: "approval" } });
+
+      const { agent: other, paid: more } = shop(script);
+      const later = await world.open(other, { verifies: false });
+      const same = await later.threads.get(thread.id);
+      await later.requests.submit(waiting_for?.request_id ?? "", { decision: "rejected" });
+      expect(await same.wait()).toMatchObject({ final_content: "Two." });
+      expect(more).toEqual([]);
     });
 
     it("is refused when the rules have changed, and the model may ask again", async () => {

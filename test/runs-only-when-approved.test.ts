@@ -8,6 +8,7 @@ import type { JsonMap } from "../src/contracts/json.ts";
 import { createMemoryApprovalMemory } from "../src/contracts/trust/approval-memory.ts";
 import type { PendingAction } from "../src/contracts/trust/pending-action.ts";
 import { createMemoryPendingActionStore } from "../src/contracts/trust/pending-action-store.ts";
+import { advance } from "../src/loop/advance.ts";
 import type { MediationDecision } from "../src/loop/decision.ts";
 import type { RunOptions, TurnRunner } from "../src/loop/options.ts";
 import { runConversation } from "../src/loop/run-conversation.ts";
@@ -357,6 +358,15 @@ describe("a run that can wait", () => {
     const parked = bring(returned(null));
     expect(asked(bring(brought(parked, accepted)))).toBe("action_policy");
     expect(asked(bring(returned("preview")))).toBe("run_tool");
+  });
+
+  it("asks first, also where the state says that the call is to run", () => {
+    const made = waiting();
+    made.bring();
+    const parked = made.bring(asking);
+    const forged = { ...made.state(), position: "call.run", waiting: null } as const;
+    const { next, state } = advance(forged, made.working, 0, returned({ refunded: true }));
+    expect([next, state.position]).toEqual([parked, "call.parked"]);
   });
 
   it("that is stopped while it waits has not begun the call", () => {

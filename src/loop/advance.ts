@@ -3,7 +3,7 @@ import { isContainer, snapshot } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as toolResult from "../contracts/tools/result.ts";
 import { accept } from "./accept.ts";
-import { askApproval, isProposed } from "./approve.ts";
+import { askApproval, askFirst, isProposed, mayRun } from "./approve.ts";
 import { callModel } from "./ask-model.ts";
 import { runCall } from "./call.ts";
 import { compact } from "./compact.ts";
@@ -60,7 +60,7 @@ const handlers: Readonly<Record<Position, Handler>> = {
   "call.mediate": mediate,
   "call.filter": filterDecision,
   "call.approve": askApproval,
-  "call.run": (step, arrived) => (isPrompt(step) ? enterFrame(step, arrived) : runCall(step, arrived)),
+  "call.run": beginCall,
   "call.settle": settleCall,
   "call.parked": parkCall,
   "call.judge": judgeCall,
@@ -108,6 +108,12 @@ export function release(state: State, working: Working, now: number): Advance {
   step.record({ type: "effect.released" }, state.position);
   const { records, bodies, notices } = step;
   return { state: step.state, records, bodies, notices, next: { kind: "wait", until: now } };
+}
+
+/** Whatever the state says, what nobody has agreed to is asked about first. */
+function beginCall(step: Step, arrived?: Outcome): Next | undefined {
+  if (!mayRun(step.call)) return askFirst(step);
+  return isPrompt(step) ? enterFrame(step, arrived) : runCall(step, arrived);
 }
 
 /** What was brought for the call that is parked. What belongs to another request changes nothing; a run that is not parked takes none. */

@@ -14,7 +14,7 @@ import type { Next } from "./next.ts";
 import { afterApproval } from "./permit.ts";
 import type { Step } from "./step.ts";
 import { rejectedByPerson, waitForApproval } from "./wait.ts";
-import type { OpenCall } from "./working.ts";
+import type { OpenCall, Working } from "./working.ts";
 
 /** Proposes the call and waits for the decision. If the proposal could not be stored, that is said, and nothing runs. */
 export function askApproval(step: Step, arrived?: Outcome): Next | undefined {
@@ -104,6 +104,22 @@ function creatorOf({ acting_user_id }: JsonMap): string | null {
 /** True while the call waits for an approval that the loop itself asked for. */
 export function isProposed(call: OpenCall): boolean {
   return call.policy === "preview" && !call.approved && call.result === null;
+}
+
+/** True when the call needs nobody's yes, or has it. The call is kept sealed; where the run stands is not. */
+export function mayRun({ policy, approved }: OpenCall): boolean {
+  return policy === "direct" || approved;
+}
+
+/** Takes a call back from where calls run: only whoever wrote past us can have put it there. */
+export function askFirst(step: Step): undefined {
+  step.record({ type: "effect.released" }, step.call.result ? "call.settle" : "call.approve");
+}
+
+/** The name of the request that the loop itself made for the open call; undefined where it made none. */
+export function proposedRequest({ call, run: { approval } }: Working): string | undefined {
+  if (!call || !isProposed(call) || !isMap(approval?.payload)) return undefined;
+  return String(approval.payload.action_id);
 }
 
 /**

@@ -1,7 +1,8 @@
 // Takes a thread up where it stands: what there is to do for it, and what that begins with.
-import { isProposed } from "../loop/approve.ts";
+import { isProposed, proposedRequest } from "../loop/approve.ts";
 import type { Arrived } from "../loop/next.ts";
 import { initialState, type State } from "../loop/state.ts";
+import type { Working } from "../loop/working.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { Batch } from "./batch.ts";
 import { begunCall, resolveInFlight } from "./calls/in-flight.ts";
@@ -42,11 +43,11 @@ export async function startThread(
   unstored: Unstored | undefined,
   onRun: (run: ThreadRun) => void,
 ): Promise<Start | undefined> {
-  const { state } = held;
-  if (!state || state.position === "ended") return await startIdle(host, held, onRun);
+  if (!held.state || held.state.position === "ended") return await startIdle(host, held, onRun);
   const run = takeUpRun(host, held, false);
   onRun(run);
-  const start = await startAgain(host, held, state, run, unstored);
+  held.state = whereItWaits(held.state, run.working);
+  const start = await startAgain(host, held, held.state, run, unstored);
   if (!run.lost || !start || (start.arrived && "stop" in start.arrived)) return start;
   host.report(run.lost, held.id);
   return { ...start, arrived: endLost(run.lost, start.arrived) };
@@ -70,11 +71,24 @@ async function startAgain(
   }
   const stop = takeStop(held, batch, true);
   if (stop) return { run, batch, arrived: stop };
-  if (state.in_flight?.kind === "run_tool") return await startUnsettled(host, held, run, batch);
+  // Where calls run one stays until its outcome is known: it has begun, whatever else the state says.
+  if (state.position === "call.run") return await startUnsettled(host, held, run, batch);
   // Where it costs something the machine writes that down itself.
   const isLost = state.in_flight?.kind === "call_model" || state.in_flight?.kind === "summarize";
   if (isLost && !state.reserved) batch.notes.push({ type: "model_lost", metadata: { at: host.now() } });
   return { run, batch, arrived: undefined };
+}
+
+/**
+ * The state of a run whose call waits for a yes is that it waits, and for which request: both are sealed with the call, and
+ * the state is not. Whoever wrote another one past us would have it run on no yes, or on one to another call.
+ */
+function whereItWaits(state: State, working: Working): State {
+  const request_id = proposedRequest(working);
+  const { position } = state;
+  if (request_id === undefined || (position !== "call.parked" && position !== "call.run")) return state;
+  const waiting = { call: working.call?.number ?? 0, request_id, as: "approval" } as const;
+  return { ...state, position: "call.parked", in_flight: null, waiting };
 }
 
 /** A new run if something waits for one; before that, what was asked to be changed between runs. */

@@ -49,6 +49,9 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
   held.runFrom = kept?.from ?? held.nextMessage;
   held.trace = kept?.trace;
   const working = takeUp(made.config, transcripts, kept?.kept ?? null, isNew ? null : held.keptAnswer(kept));
+  // What is said for a call stays with that call: nobody speaks for one that does not wait.
+  const frames = held.state?.frames.length ?? 0;
+  if (working.outer.length !== frames) throw new Error(`${frames} prompts speak for ${working.outer.length} calls.`);
   const known = createKnownSecrets(installationSecrets(host));
   const run: ThreadRun = {
     cast: first.cast,

@@ -18,6 +18,7 @@ export const forgeries = [
   "sealed",
   "revival",
   "memory",
+  "state",
 ] as const;
 
 export type Forgery = (typeof forgeries)[number];
@@ -26,6 +27,7 @@ export type Forgery = (typeof forgeries)[number];
 export async function forge(model: Expectation, real: Runtimes, asked: Asked, forgery: Forgery): Promise<string> {
   const { id } = asked;
   if (forgery === "memory") return await forgeMemory(model, real, asked);
+  if (forgery === "state") return await forgeState(model, real, asked);
   if ((asked.status === "pending") === (forgery === "revival") || asked.isBlocked) return "nothing to forge";
   // Whoever brings a client's result goes by none of these.
   if (asked.kind === "client_tool" && ["terms", "policy", "tool"].includes(forgery)) return "nothing to forge";
@@ -56,7 +58,22 @@ async function forgeMemory(model: Expectation, real: Runtimes, { wish, kind }: A
   return "forged";
 }
 
-function changes({ id, kind }: Asked, forgery: Exclude<Forgery, "memory">, { id: other }: Asked): string {
+/** That its thread stands where calls run. What it waits for is none the worse for it. */
+async function forgeState(model: Expectation, real: Runtimes, { kind, status, wish }: Asked): Promise<string> {
+  if (kind !== "approval" || status !== "pending") return "nothing to forge";
+  model.note("forged state");
+  const where = `where id = '${real.threadIds[wish.thread]}'`;
+  const [row] = await real.sql(`select state from threads ${where}`);
+  const before = String(row?.state);
+  const state = JSON.stringify({ ...JSON.parse(before), position: "call.run", waiting: null });
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  // Somebody may be at work on it: what has gone on since is not written over.
+  await real.sql(`update threads set state = ${quoted(state)} ${where} and state = ${quoted(before)} returning 1`);
+  await (await real.thread(wish.thread)).queueMessage("Have a look.");
+  return "forged";
+}
+
+function changes({ id, kind }: Asked, forgery: Exclude<Forgery, "memory" | "state">, { id: other }: Asked): string {
   const yes = kind === "approval" ? { decision: "accepted" } : { result: { choice: "forged" }, success: true };
   const answered = (answer: object) =>
     `status = 'answered', answer = '${JSON.stringify(answer)}', payload_hash = 'x', resolver = 'user:12', ended_at = 1`;
