@@ -297,7 +297,29 @@ eachDatabase((newWorld) => {
       expect(more).toEqual([]);
     });
 
-    it("is refused when the rules have changed, and the model may ask again", async () => {
+    it("is refused under other rules, and waits for a process that has those under which it was asked", async () => {
+      const world = await newWorld();
+      const first = await world.open(shop([refunds]).agent);
+      const { thread, id } = await asked(first);
+      await first.close();
+      for (const other of [{ tools: [] }, { approvers: { users: [12] } }]) {
+        const { agent: stranger, paid } = shop([refunds], other);
+        const elsewhere = await world.open(stranger);
+        await expect(elsewhere.requests.submit(id, accepted, { principal: user(12) })).rejects.toMatchObject({
+          code: "approval_outdated",
+        });
+        expect([(await elsewhere.requests.get(id)).status, paid]).toEqual(["pending", []]);
+        await elsewhere.close();
+      }
+
+      const { agent: one, paid } = shop([refunds, says("Done.")]);
+      const back = await world.open(one);
+      expect(await back.requests.submit(id, accepted)).toMatchObject({ outcome: "submitted" });
+      expect(await (await back.threads.get(thread.id)).wait()).toMatchObject({ final_content: "Done." });
+      expect(paid).toHaveLength(1);
+    });
+
+    it("may be refused by a person when its rules are gone for good, and the model may ask again", async () => {
       const world = await newWorld();
       const first = await world.open(shop([refunds]).agent);
       const { thread, id } = await asked(first);
@@ -305,16 +327,31 @@ eachDatabase((newWorld) => {
 
       const { agent: one, paid } = shop([refunds, refunds, says("Done.")], { approvers: { users: [12] } });
       const later = await world.open(one);
-      await expect(later.requests.submit(id, accepted, { principal: user(12) })).rejects.toMatchObject({
-        code: "approval_outdated",
-      });
+      await later.requests.submit(id, { decision: "rejected", reason: "Ask under the new rules." });
       const same = await later.threads.get(thread.id);
       const again = await same.wait();
-      expect(again?.waiting_for?.request_id).not.toBe(id);
-      expect(paid).toEqual([]);
+      expect((await lastResult(same))?.content).toBe("Ask under the new rules.");
+      expect([again?.waiting_for?.request_id === id, paid]).toEqual([false, []]);
       await later.requests.submit(again?.waiting_for?.request_id ?? "", accepted, { principal: user(12) });
       expect(await same.wait()).toMatchObject({ status: "completed" });
       expect(paid).toHaveLength(1);
+    });
+
+    it("does not run on a yes whose rules are others by the time that the thread goes on", async () => {
+      const world = await newWorld();
+      const first = await world.open(shop([refunds]).agent);
+      const { thread, id } = await asked(first);
+      await first.close();
+      const idle = await world.open(shop([refunds]).agent, { runs: false });
+      await idle.requests.submit(id, accepted);
+      await idle.close();
+
+      const { agent: one, paid } = shop([refunds, says("Refused.")], { approvers: { users: [12] } });
+      const later = await world.open(one);
+      const same = await later.threads.get(thread.id);
+      expect(await same.wait()).toMatchObject({ final_content: "Refused." });
+      expect((await lastResult(same))?.content).toContain("ask again");
+      expect(paid).toEqual([]);
     });
 
     it("is shown to who sent the message without what was bound for it; whoever decides opens that", async () => {

@@ -476,6 +476,7 @@ eachDatabase((newWorld, database) => {
 
       const later = await world.open(desk([refunds, says("It is gone.")], { tools: [] }).agent);
       await expect(later.requests.submit(id, accepted)).rejects.toMatchObject({ code: "approval_outdated" });
+      await later.requests.submit(id, rejected);
 
       const same = await later.threads.get(thread.id);
       expect(await same.wait()).toMatchObject({ status: "completed", final_content: "It is gone." });
@@ -497,6 +498,7 @@ eachDatabase((newWorld, database) => {
 
       const later = await world.open(desk([refunds, says("It may not.")], { tools: [forbidden] }).agent);
       await expect(later.requests.submit(id, accepted)).rejects.toMatchObject({ code: "approval_outdated" });
+      await later.requests.submit(id, rejected);
 
       const same = await later.threads.get(thread.id);
       expect(await same.wait()).toMatchObject({ status: "completed", final_content: "It may not." });

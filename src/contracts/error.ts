@@ -114,7 +114,8 @@ const catalogue = {
   invalid_agent_identity: "Take the number of an identity from the store; they begin at 1.",
   odd_definition: "Look at the definition that is named; everything else works meanwhile.",
   approval_forbidden: "Let somebody decide whom the rule about approvers names; pass who decides as principal.",
-  approval_outdated: "Nothing ran. The model is told, and may ask again under the rules that hold now.",
+  approval_outdated:
+    "Nothing was decided. Accept it where the rules are those under which it was asked; where they are gone for good, reject it, and the model may ask again.",
   consent_denied:
     "Ask the person behind the thread, and note the answer with thread.consent(); no consent implies another.",
   session_not_found: "Sessions are kept only with consent; list those of an owner with sessions.list().",

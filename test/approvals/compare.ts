@@ -2,14 +2,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import type { UnknownMap } from "../../src/contracts/json.ts";
-import type { Prepared } from "./actions.ts";
 import { compareApplied, discover } from "./compare-applied.ts";
 import {
   type Asked,
   type Attempt,
   type Expectation,
   isAccepting,
-  isLate,
   isPermitted,
   isRemembered,
   predicted,
@@ -105,11 +103,7 @@ function decided(model: Expectation, asked: Asked, about: About): void {
     ({ prepared, outcome }) => prepared.attempt?.asked === asked && outcome === "submitted",
   );
   const taken = takers.map(({ prepared }) => prepared.attempt?.attempt.answer);
-  expect([[], counted === "outdated" ? [] : [counted.answer]], "what was taken").toContainEqual(taken);
-  if (counted === "outdated") {
-    model.note("outdated");
-    return;
-  }
+  expect([[], [counted.answer]], "what was taken").toContainEqual(taken);
   remember(model, asked, counted);
   if (asked.kind === "client_tool" || !isAccepting(counted) || row.status === "cancelled") return;
   // What was decided about the tool once and for all has the last word, and so have the rules of now.
@@ -118,19 +112,13 @@ function decided(model: Expectation, asked: Asked, about: About): void {
 }
 
 /** The one attempt that the stored answer is: by somebody who was allowed to, in a form that is one. */
-function countedAttempt(asked: Asked, about: About): Attempt | "outdated" {
+function countedAttempt(asked: Asked, about: About): Attempt {
   const { row, step } = about;
-  const isTooLate = ({ attempt }: NonNullable<Prepared["attempt"]>) =>
-    isLate(asked, attempt, step.rule) && predicted({ ...asked, status: "pending" }, attempt, step.rule) === OUTDATED;
-  const isOutdated = row.answer?.includes("The rules under which") ?? false;
-  if (isOutdated && attemptsAt(asked, step).some(isTooLate)) return "outdated";
   const counted = storedAttempt(asked, about);
   if (!counted) throw new Error(`Nobody gave the answer ${row.answer}.`);
   expect(isValid(asked, counted, step.rule), `${counted.person.name} may answer ${row.answer}`).toBe(true);
   return counted;
 }
-
-const OUTDATED = "approval_outdated";
 
 function attemptsAt(asked: Asked, { told }: Step) {
   return told.flatMap(({ prepared }) => (prepared.attempt?.asked === asked ? [prepared.attempt] : []));

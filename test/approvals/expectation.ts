@@ -24,8 +24,8 @@ export type Asked = {
   /** The rule under which it was asked. */
   readonly rule: number;
   status: "pending" | "settled" | "expired" | "cancelled";
-  /** The attempt that counts; `outdated` when it was refused for good because the rules had changed. */
-  counted?: Attempt | "outdated";
+  /** The attempt that counts. */
+  counted?: Attempt;
   /** Something was written past the runtime: whatever is answered from then on, nothing may come of it. */
   isSpoiled?: boolean;
   /** Only what opens it was written past the runtime: nobody can answer it. */
@@ -97,7 +97,7 @@ export function predicted(asked: Asked, attempt: Attempt, rule: number): string 
   if (attempt.flaw === "form") return "invalid_answer";
   if (!isPermitted(asked, attempt)) return "approval_forbidden";
   if (!isPending) return isRepeat(asked, attempt) ? "repeated" : ended(asked);
-  if (isLate(asked, attempt, rule)) return asked.isBlocked ? "secret_key_mismatch" : "approval_outdated";
+  if (isLate(asked, attempt, rule)) return "approval_outdated";
   if (attempt.flaw === "result") return "invalid_answer";
   if (asked.isBlocked) return "secret_key_mismatch";
   return attempt.flaw === "edit" || isTooMuch(asked, attempt, rule) ? "invalid_answer" : "submitted";
@@ -110,12 +110,12 @@ function isTooMuch({ kind, rule }: Asked, attempt: Attempt, now: number): boolea
 }
 
 /** True for a yes under other rules than those under which it was asked. */
-export function isLate({ kind, rule }: Asked, attempt: Attempt, now: number): boolean {
+function isLate({ kind, rule }: Asked, attempt: Attempt, now: number): boolean {
   return kind === "approval" && isAccepting(attempt) && rule !== now;
 }
 
 function isRepeat({ counted }: Asked, { answer }: Attempt): boolean {
-  return counted !== undefined && counted !== "outdated" && isDeepStrictEqual(counted.answer, answer);
+  return counted !== undefined && isDeepStrictEqual(counted.answer, answer);
 }
 
 function ended({ status, counted }: Asked): string {
@@ -125,6 +125,6 @@ function ended({ status, counted }: Asked): string {
 
 /** What the call runs with once it was decided. */
 export function parametersOf({ wish, counted }: Asked): UnknownMap {
-  const { parameters } = counted === undefined || counted === "outdated" ? {} : counted.answer;
+  const { parameters } = counted?.answer ?? {};
   return { ...wish.parameters, ...(parameters as UnknownMap | undefined) };
 }

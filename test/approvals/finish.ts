@@ -37,5 +37,5 @@ async function checkTranscript(model: Expectation, real: Runtimes, thread: Threa
 
 function broughtBy(asked: Asked | undefined): unknown {
   const counted = asked?.kind === "client_tool" && !asked.isSpoiled ? asked.counted : undefined;
-  return counted === undefined || counted === "outdated" ? "nothing" : counted.answer;
+  return counted === undefined ? "nothing" : counted.answer;
 }

@@ -17,18 +17,20 @@ export function broughtFor(sealing: Sealing, request: StoredRequest | undefined,
   if (request.binding !== bindingOf(sealing, request, proposed)) {
     return { returned: refusal("The request does not belong to this call.", "request_mismatch") };
   }
-  if (request.kind === "approval" && request.terms.policy_version !== about.policyVersion) {
-    return { returned: refusal(OUTDATED, "approval_outdated") };
-  }
   if (request.answer === null) return { returned: nothingCame(request) };
   // What a child brings is part of the child's own commit, and nobody else can write it.
   if (request.kind !== "child" && request.answer_mac !== answerMac(sealing, request)) {
     return { returned: refusal("The answer was not submitted here.", "request_mismatch") };
   }
+  // A no is one under any rules.
+  const isYes = request.kind === "approval" && answer.decision !== "rejected";
+  if (isYes && request.terms.policy_version !== about.policyVersion) {
+    return { returned: refusal(OUTDATED, "approval_outdated") };
+  }
   return { returned: edited ? { ...answer, parameters: edited } : answer };
 }
 
-export const OUTDATED = "The rules under which it was asked have changed; ask again.";
+const OUTDATED = "The rules under which it was asked have changed; ask again.";
 
 function nothingCame({ kind }: StoredRequest) {
   return kind === "approval"

@@ -13,7 +13,6 @@ import type { Host } from "../host.ts";
 import { inWords } from "../schemas/in-words.ts";
 import type { Tool } from "../tool.ts";
 import { answerMac } from "./binding.ts";
-import { OUTDATED } from "./brought.ts";
 import { editProposal } from "./edit-proposal.ts";
 import { decisionRefusal, isApprover } from "./may-decide.ts";
 import { pendingActionOf } from "./pending-action-view.ts";
@@ -80,7 +79,7 @@ export interface Requests {
   /**
    * Submits an answer: the first one counts, and the same one again is a repeat. Throws `request_not_found`,
    * `request_foreign`, `request_answered`, `request_expired`, `request_cancelled` or `invalid_answer`, and for an approval
-   * `approval_forbidden` when it is not theirs to decide, `approval_outdated` when the rules have changed since.
+   * `approval_forbidden` when it is not theirs to decide, `approval_outdated` for a yes under other rules than those it was asked under.
    */
   submit(id: string, answer: Answer, options?: SubmitOptions): Promise<Submitted>;
 }
@@ -109,19 +108,19 @@ export function createRequests(host: Host): Requests {
     throw holdfastError("invalid_answer", `The result does not fit '${tool_name}': ${inWords(checked.problems)}`);
   }
 
-  /** Throws `approval_forbidden`, and `approval_outdated` after having said no: nobody could say yes to it any more. */
+  /**
+   * Throws `approval_forbidden`, and `approval_outdated` for a yes under other rules than those of this process. Nothing is
+   * decided then: another process may have them, and where nobody has them any more somebody can still say no.
+   */
   async function checkDecider(request: StoredRequest, { answer }: ReadAnswer, by: Principal | null): Promise<void> {
     const decision = answer.decision === "accepted" ? "accepted" : "rejected";
     const refusal = await decisionRefusal(host, request, by, { decision, action: () => actionOf(request) });
     if (refusal) throw refusal;
     if (request.status !== "pending" || decision === "rejected" || !isOutdated(host, request)) return;
-    const no = { answer: { decision: "rejected", reason: OUTDATED }, edits: null, remember: false };
-    await requests.submit(
-      request.id,
-      await madeReady(request, no, null, host.sealing.bind(no, `payload:${request.id}`)),
+    throw holdfastError(
+      "approval_outdated",
+      `Request "${request.id}" was asked under other rules than those that hold here.`,
     );
-    host.progress.changed(request.thread_id);
-    throw holdfastError("approval_outdated", `The rules for request "${request.id}" have changed since it was asked.`);
   }
 
   function actionOf(request: StoredRequest): PendingAction {
