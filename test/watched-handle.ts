@@ -44,9 +44,11 @@ export async function watchedHandle(
     progress: { ...progress, watch: counted("watching", progress.watch) },
     liveTexts: { ...liveTexts, listen: counted("listening", liveTexts.listen) },
     reached: async () => undefined,
+    // Somebody else runs its agent.
+    isShared: true,
   } as unknown as Host;
   return {
-    thread: createHandle(host, { id, key }),
+    thread: createHandle(host, { id, key, agent: "" }),
     liveTexts,
     tell: () => progress.changed(id),
     listening: () => ({ ...listening }),

@@ -20,6 +20,7 @@ import type { LogRow } from "./logs/log-row.ts";
 import { type LogQuery, readLogs } from "./logs/logs.ts";
 import { contextOf, type StepContext } from "./memory/context-view.ts";
 import { createEntry } from "./new-entry.ts";
+import { isNobodys, nobodyKnows } from "./nobodys.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { readCalls } from "./read-calls.ts";
 import { type MessagesPage, readMessages, type ThreadMessage } from "./read-messages.ts";
@@ -148,7 +149,7 @@ export interface ThreadHandle {
 }
 
 /** Where to come back to. */
-export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">): ThreadHandle {
+export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" | "key" | "agent">): ThreadHandle {
   const { threads, inbox } = host.stores;
 
   async function status(): Promise<Thread> {
@@ -176,6 +177,18 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       case "not_found":
         throw threadNotFound(id);
     }
+  }
+
+  /**
+   * Leaves what somebody has to see to before it means anything. Throws `agent_not_found` when nobody ever will. Whom a thread
+   * was handed over to meanwhile is known here as well, so that it is looked at only when its agent was not.
+   */
+  async function leave<Left>(entry: () => Promise<Left>): Promise<Left> {
+    if (isNobodys(host, { agent })) {
+      const thread = await status();
+      if (isNobodys(host, thread)) throw nobodyKnows(thread);
+    }
+    return await entry();
   }
 
   /** What a run comes to, if it has come to something. */
@@ -233,6 +246,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       terminated: waiting.every(isWork),
       idle: waiting.length === 0,
     }[thread.status];
+    if (!isAtRest && isNobodys(host, thread)) throw nobodyKnows(thread);
     return isAtRest ? thread : undefined;
   }
 
@@ -241,7 +255,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
     key,
     status,
     send(content, options = {}) {
-      const entry = post(content, options);
+      const entry = leave(() => post(content, options));
       const outcome = entry.then(({ id: entryId }) => outcomeFor(entryId, options.signal));
       const stream = ({ signal }: Waiting = {}) => {
         // Whoever reads is told there what went wrong, and need not look here.
@@ -272,7 +286,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       return found.outcome;
     },
     async stop({ key: idempotencyKey, reason = "Stopped.", signal } = {}) {
-      const { id: entryId } = await put(createEntry.stop(reason, { key: idempotencyKey }));
+      const { id: entryId } = await leave(() => put(createEntry.stop(reason, { key: idempotencyKey })));
       return await until(host.progress, id, signal, async () => {
         const thread = await status();
         // A user who spoke right afterwards may have the thread run again: the stop does not wait for that.
@@ -282,7 +296,7 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       });
     },
     async continue(options = {}) {
-      const { id: entryId } = await put(createEntry.continue({ key: options.key }));
+      const { id: entryId } = await leave(() => put(createEntry.continue({ key: options.key })));
       return await outcomeFor(entryId, options.signal);
     },
     wake: ({ key: idempotencyKey } = {}) => put(createEntry.continue({ key: idempotencyKey })),
@@ -291,6 +305,9 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       const terminated = await threads.terminate(id, createEntry.stop("Terminated."));
       if (!terminated) throw threadNotFound(id);
       await host.reached("after terminate");
+      // It is over; whoever knows its agent one day settles what it was at.
+      const thread = isNobodys(host, { agent }) ? await status() : undefined;
+      if (thread && isNobodys(host, thread)) return thread;
       return await until(host.progress, id, signal, resting);
     },
     async fork(forkKey, { at } = {}) {
@@ -299,19 +316,20 @@ export function createHandle(host: Host, { id, key }: Pick<Thread, "id" | "key">
       return createHandle(host, await forkThread(host, id, forkKey, at ?? null));
     },
     async editMessage(seq, content, options = {}) {
-      await put(createEntry.edit(seq, editedMessage(await currentMessage(seq), content), { key: options.key }));
+      const edited = editedMessage(await currentMessage(seq), content);
+      await leave(() => put(createEntry.edit(seq, edited, { key: options.key })));
     },
     async deleteMessage(seq, options = {}) {
       await known(seq);
-      await put(createEntry.deletion(seq, { key: options.key }));
+      await leave(() => put(createEntry.deletion(seq, { key: options.key })));
     },
     async eraseMessage(seq, options = {}) {
       await known(seq);
-      await put(createEntry.erasure({ seq }, { key: options.key }));
+      await leave(() => put(createEntry.erasure({ seq }, { key: options.key })));
     },
     async eraseMessages(which, options = {}) {
       const before = checkedBefore(which) ?? (await status()).next_message;
-      await put(createEntry.erasure({ before }, { key: options.key }));
+      await leave(() => put(createEntry.erasure({ before }, { key: options.key })));
     },
     async cancelQueued(entryId) {
       if (!isName(entryId)) return false;
