@@ -314,6 +314,33 @@ export function describeWrites(name: string, open: () => Promise<StoresInTest>):
         expect(await stores.state.value(held.id, "a")).toBeUndefined();
       });
 
+      it("make no more children of a relationship than there may be, however many try at once", async () => {
+        const held = await heldThread(stores);
+        const ids = ["one", "two", "three", "four"];
+        const request = (id: string) =>
+          ({ write: "request", thread_id: held.id, run: 1, request: aRequest({ id, kind: "variables" }) }) as const;
+        await commit(held, 0, ...ids.map(request));
+        const ended = await openChild(stores, held.id);
+        await stores.threads.terminate(ended, aStop());
+        await openChild(stores, held.id, {}, { relationship: "another" });
+        const make = (request_id: string) =>
+          stores.writes.apply(held.id, [{ write: "thread", thread: aChild(held.id) }], {
+            request_id,
+            room: { relationship: "helper", most: 2 },
+          });
+
+        const outcomes = await Promise.all(ids.map(make));
+
+        expect([...outcomes].sort()).toEqual(["full", "full", "written", "written"]);
+        expect(await stores.threads.liveChildren(held.id, "helper")).toBe(2);
+        // What was refused may be tried again once there is room.
+        const refused = ids[outcomes.indexOf("full")] ?? "";
+        expect(await stores.requests.get(refused)).toMatchObject({ status: "pending" });
+        const [first] = await stores.threads.children(held.id, { live: true, relationship: "helper" });
+        await stores.threads.terminate(first?.id ?? "", aStop());
+        expect(await make(refused)).toBe("written");
+      });
+
       it("need a request of that very thread, whose time is not up", async () => {
         const [held, other] = [await heldThread(stores), await openThread(stores)];
         const request = (id: string, expires_after: number) =>

@@ -159,14 +159,18 @@ export type Write =
   /** Ends a thread and all that descend from it, for good. The first time counts. */
   | { readonly write: "terminate"; readonly thread_id: string; readonly stop: NewEntry };
 
+export type Only = {
+  readonly request_id: string;
+  readonly room?: { readonly relationship: string; readonly most: number };
+};
+
+export type WriteOutcome = "written" | "terminated" | "not_found" | "overtaken" | "full";
+
 export interface WriteStore {
   /**
    * Writes all of it or nothing, where no commit is at hand. `thread_id` has to be there and must not be terminated,
-   * unless only `terminate` is among the writes. `only`: a request that has to be pending, and is settled with it.
+   * unless only `terminate` is among the writes. `only`: a request that has to be pending, and is settled with it; `room`:
+   * and there have to be fewer live children of that relationship than may be, or it is `full`.
    */
-  apply(
-    threadId: string,
-    writes: readonly Write[],
-    only?: { readonly request_id: string },
-  ): Promise<"written" | "terminated" | "not_found" | "overtaken">;
+  apply(threadId: string, writes: readonly Write[], only?: Only): Promise<WriteOutcome>;
 }

@@ -1,6 +1,6 @@
 // Writes where no commit is at hand, in SQL.
 import type { SqlDriver, Statement } from "../sql-driver.ts";
-import type { Write, WriteStore } from "../write.ts";
+import type { Only, Write, WriteStore } from "../write.ts";
 import { attemptBatch, COMMITTED, type Known } from "./attempt-batch.ts";
 import { lockThreads } from "./lock-threads.ts";
 import { writeStatements } from "./writes.ts";
@@ -31,14 +31,15 @@ export function createWriteStore(driver: SqlDriver): WriteStore {
       // The mark tells our own settling from everybody else's, should the answer get lost.
       const settled = only && { id: only.request_id, mark: crypto.randomUUID() };
       const locks = lockThreads(driver, threadId, writes);
+      const before = [...locks, found(threadId, isEnd), ...(settled ? [settle(threadId, settled)] : [])];
       const statements = [
-        ...locks,
-        found(threadId, isEnd),
-        ...(settled ? [settle(threadId, settled)] : []),
+        ...before,
+        ...(only?.room ? [hasRoom(threadId, only.room)] : []),
         ...writes.flatMap((write) => writeStatements(write, null)),
       ];
       const done = await attemptBatch(driver, statements, () => happened(writes, settled));
       if (done.outcome === "committed") return "written";
+      if (only?.room && done.at === before.length) return "full";
       if (done.at > locks.length) return "overtaken";
       return (await exists("select id from threads where id = $1", [threadId])) ? "terminated" : "not_found";
     },
@@ -49,6 +50,13 @@ export function createWriteStore(driver: SqlDriver): WriteStore {
 function found(threadId: string, maybeTerminated: boolean): Statement {
   const living = maybeTerminated ? "" : " and terminated_at is null";
   return { sql: `select id from threads where id = $1${living} /*for update*/`, params: [threadId], expect: 1 };
+}
+
+/** Counted while the row of the parent is held: nobody else makes a child of it with writes of their own meanwhile. */
+function hasRoom(parentId: string, { relationship, most }: NonNullable<Only["room"]>): Statement {
+  const sql = `select id from threads where id = $1 and $3 > (select count(*) from threads as child
+    where child.parent_id = $1 and child.terminated_at is null and child.child_relationship = $2)`;
+  return { sql, params: [parentId, relationship, most], expect: 1 };
 }
 
 type Settled = { readonly id: string; readonly mark: string };

@@ -170,4 +170,21 @@ describe("variables that cannot be taken", () => {
     await expect(late).rejects.toMatchObject({ code: "subagent_limit_reached" });
     expect(await waits.family.children()).toHaveLength(1);
   });
+
+  it("are for the last child that there may be, and others come at the same moment", async () => {
+    const waits = await waiting({ maxInstances: 1, blocking: false });
+    const second = await waits.family.call("subagent_create", wish);
+    const { request_id } = second.metadata.error_data as { request_id: string };
+
+    const outcomes = await Promise.allSettled([
+      submit(waits, { TOKEN: SECRET }),
+      waits.variables.submit(waits.family.parent.id, request_id, { env: { TOKEN: SECRET } }),
+    ]);
+
+    const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    expect(refused).toEqual([expect.objectContaining({ code: "subagent_limit_reached" })]);
+    const [child, ...others] = await waits.family.children();
+    expect(others).toEqual([]);
+    expect(refused[0].message).toContain(child?.id);
+  });
 });

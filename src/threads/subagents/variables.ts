@@ -1,6 +1,6 @@
 // The children that wait for variables, for whoever sets them: what is missing, and the values, once.
 import type { StoredRequest } from "../../backend/request-store.ts";
-import { holdfastError } from "../../contracts/error.ts";
+import { type HoldfastError, holdfastError } from "../../contracts/error.ts";
 import { isMap, type UnknownMap } from "../../contracts/json.ts";
 import { tooMany } from "../../contracts/standard/child-messages.ts";
 import { isName } from "../../contracts/storable-name.ts";
@@ -59,15 +59,17 @@ export function createVariables(host: Host): Variables {
       const kept = orderOfRequest(host, request, await parentOf(host, parent, []));
       const order: ChildOrder = { ...kept, given: { ...kept.given, ...values } };
       await checkMissing(host, order);
-      await checkLimit(host, order);
       const child = await newChild(host, order);
       await host.reached("before submit");
-      const outcome = await writes.apply(parentThreadId, child.writes, { request_id: requestId });
+      const { as, maxInstances: most } = order.relationship;
+      const room = most === null ? {} : { room: { relationship: as, most } };
+      const outcome = await writes.apply(parentThreadId, child.writes, { request_id: requestId, ...room });
       await host.reached("after submit");
       if (outcome === "not_found") throw threadNotFound(parentThreadId);
       if (outcome === "terminated") throw threadTerminated(parentThreadId, "and has no more children");
       // Somebody else was faster: what it waited for is there.
       if (outcome === "overtaken") throw notFound(requestId);
+      if (outcome === "full") throw await overTheLimit(host, order);
       host.news?.add(child.id);
       return { request_id: requestId, child_thread_id: child.id, status: "success" };
     },
@@ -104,14 +106,10 @@ async function checkMissing(host: Host, { relationship, given, parent }: ChildOr
   throw holdfastError("variables_missing", `"${relationship.as}" still needs ${missing.join(", ")}.`);
 }
 
-async function checkLimit({ stores }: Host, { relationship, parent }: ChildOrder): Promise<void> {
+async function overTheLimit({ stores }: Host, { relationship, parent }: ChildOrder): Promise<HoldfastError> {
   const { as, maxInstances } = relationship;
-  if (maxInstances === null || (await stores.threads.liveChildren(parent.thread.id, as)) < maxInstances) return;
-  const live = await stores.threads.children(parent.thread.id, { live: true, relationship: as, limit: maxInstances });
-  const detail = tooMany(
-    as,
-    maxInstances,
-    live.map(({ id }) => id),
-  );
-  throw holdfastError("subagent_limit_reached", detail);
+  const most = maxInstances ?? 0;
+  const live = await stores.threads.children(parent.thread.id, { live: true, relationship: as, limit: most });
+  const references = live.map(({ id }) => id);
+  return holdfastError("subagent_limit_reached", tooMany(as, most, references));
 }
