@@ -21,6 +21,7 @@ import { HeldThread, type Settling } from "./held-thread.ts";
 import { tellCreated } from "./hooks/message-hooks.ts";
 import type { Host } from "./host.ts";
 import { InboxOffer } from "./inbox-offer.ts";
+import { type Moment, momentNow } from "./moment.ts";
 import { endedOutcome, waitingOutcome } from "./outcome.ts";
 import { judge } from "./output.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
@@ -40,7 +41,7 @@ export type Activation = {
   /** Somebody has left something for the thread that may concern what it is doing. */
   lookAtInbox(): void;
   /** The lease was renewed at that time, or is lost. */
-  renewed(at: number): void;
+  renewed(at: Moment): void;
   lost(): void;
   /** Resolves when the thread has been laid down or given up. */
   readonly done: Promise<void>;
@@ -49,8 +50,8 @@ export type Activation = {
 type Claim = {
   readonly claimed: Claimed;
   readonly worker: string;
-  /** A time before the claim, on this process's steady clock. */
-  readonly claimedAt: number;
+  /** A time before the claim, on this process's clocks. */
+  readonly claimedAt: Moment;
   /** True when others are due and this thread has had its share, or its agent is not to be asked any more. */
   readonly isSliceOver: (commits: number, agent: string) => boolean;
 };
@@ -147,12 +148,12 @@ class Driver {
       });
       if (!start || !(await traceRun(held, start.run, () => this.#drive(held, start)))) return;
       // Another run follows at once: it begins from what is stored, like every other.
-      held = await this.#hold(performance.now());
+      held = await this.#hold(momentNow());
     }
   }
 
   /** Reads the thread. It may have been let go of while it was read. */
-  async #hold(since: number): Promise<HeldThread> {
+  async #hold(since: Moment): Promise<HeldThread> {
     const { worker, claimed } = this.#claim;
     const held = await HeldThread.load(this.#host, worker, claimed, since);
     if (this.#isLost) held.giveUp();
@@ -308,7 +309,7 @@ class Driver {
 
   /** Renews the lease; one that is lost cuts off what is under way. */
   async #isHeld(held: HeldThread): Promise<boolean> {
-    const at = performance.now();
+    const at = momentNow();
     const { engine } = this.#host.stores;
     const renewed = await engine.renew(this.#claim.worker, [held.id], this.#host.leaseMs * 1000);
     const isHeld = renewed.some(({ id, epoch }) => id === held.id && epoch === held.epoch);

@@ -16,6 +16,7 @@ import { SharedFunds } from "./funds/shared-funds.ts";
 import { readChildHooks } from "./hooks/child-hooks.ts";
 import type { ParentHook } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
+import { type Moment, momentNow, passed } from "./moment.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { readFrames } from "./transcript.ts";
@@ -78,13 +79,14 @@ export class HeldThread {
   #summarySeq: number | null;
   #lastHash: string;
   #wakeRev: number;
-  #heldUntil: number;
+  /** When the lease was last known to be whole. */
+  #heldSince: Moment;
   #runStatus: string | null = null;
   /** JSON of the turn's answer, null when there is none yet. */
   #answer: string | null = null;
   #hasAnswerRow: boolean;
 
-  private constructor(host: Host, worker: string, claimedAt: number, loaded: LoadedThread, stoppedAt: number | null) {
+  private constructor(host: Host, worker: string, claimedAt: Moment, loaded: LoadedThread, stoppedAt: number | null) {
     const { thread } = loaded;
     this.#host = host;
     this.#worker = worker;
@@ -107,11 +109,11 @@ export class HeldThread {
     this.#lastHash = loaded.last_hash;
     this.#wakeRev = loaded.wake_rev;
     this.#hasAnswerRow = loaded.answer !== null;
-    this.#heldUntil = claimedAt + host.leaseMs;
+    this.#heldSince = claimedAt;
   }
 
-  /** `claimedAt` is a time before the claim, on this process's own steady clock. */
-  static async load(host: Host, worker: string, claimed: Claimed, claimedAt: number): Promise<HeldThread> {
+  /** `claimedAt` is a time before the claim, on this process's own clocks. */
+  static async load(host: Host, worker: string, claimed: Claimed, claimedAt: Moment): Promise<HeldThread> {
     const loaded = await host.stores.threads.load(claimed.id);
     if (!loaded || loaded.epoch !== claimed.epoch)
       throw new LeaseLost(`Thread ${claimed.id} is held by somebody else.`);
@@ -186,12 +188,12 @@ export class HeldThread {
 
   /** True while the lease is certain to hold for a while: no effect is begun without that. */
   get isSafelyHeld(): boolean {
-    return performance.now() < this.#heldUntil - this.#host.leaseMs / 3;
+    return passed(this.#heldSince, momentNow()) < (this.#host.leaseMs * 2) / 3;
   }
 
   /** The worker has renewed its leases, this one among them, at that time. */
-  renewed(at: number): void {
-    this.#heldUntil = at + this.#host.leaseMs;
+  renewed(at: Moment): void {
+    this.#heldSince = at;
   }
 
   async readInbox(): Promise<void> {
@@ -275,7 +277,7 @@ export class HeldThread {
     };
     const point = pointOf(batch, settling);
     await reached(`before commit ${point}`);
-    const sentAt = performance.now();
+    const sentAt = momentNow();
     const committed = await persistently(
       () => stores.threads.commit(commit),
       () => this.isGivenUp,
@@ -295,7 +297,7 @@ export class HeldThread {
     this.#summarySeq = batch.summarySeq;
     this.#lastHash = hash;
     this.funds?.committed(this.state);
-    this.#heldUntil = sentAt + leaseMs;
+    this.#heldSince = sentAt;
     this.entries = this.entries.filter(({ seq }) => !batch.drained.includes(seq));
     await reached(`after commit ${point}`);
     progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);

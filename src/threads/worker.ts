@@ -6,6 +6,7 @@ import { errorMessage } from "../contracts/error.ts";
 import { type Activation, activate } from "./activation.ts";
 import { ClockMoves } from "./clock-moves.ts";
 import type { Host } from "./host.ts";
+import { longAgo, type Moment, momentNow, passed } from "./moment.ts";
 import { installationSecrets } from "./secrets/installation-secrets.ts";
 import { shownError } from "./secrets/shown-error.ts";
 import { STATE_VERSION } from "./state-version.ts";
@@ -151,7 +152,7 @@ export class Worker {
 
   async #take(limit: number, agents: readonly string[]): Promise<number> {
     const { stores, leaseMs } = this.#host;
-    const claimedAt = performance.now();
+    const claimedAt = momentNow();
     const except = [...this.#active.keys()];
     const asked = { worker: this.id, agents, state_version: STATE_VERSION, limit, lease_us: leaseMs * 1000, except };
     const claimed = await stores.engine.claim({ ...asked, ...this.#restrictions(agents) });
@@ -231,7 +232,7 @@ export class Worker {
   async #keepUp(isMoved = false): Promise<void> {
     const { engine } = this.#host.stores;
     try {
-      const at = performance.now();
+      const at = momentNow();
       if (this.#active.size > 0 && (isMoved || this.#isRenewalDue(at))) {
         const before = [...this.#active];
         const own = before.map(([id]) => id);
@@ -247,7 +248,7 @@ export class Worker {
         }
         this.#renewedAt = at;
       }
-      const mayJudge = this.#driver.isShared && at >= this.#quietUntil;
+      const mayJudge = this.#driver.isShared && at.steady >= this.#quietUntil;
       const dead = mayJudge ? await engine.reap(this.id) : { workers: 0, threads: 0 };
       this.#host.counters.takeovers += dead.threads;
       if (dead.workers > 0) this.#nudge();
@@ -267,11 +268,11 @@ export class Worker {
   /** The agents that were off when threads were last taken. */
   #offThen = "";
 
-  #renewedAt = 0;
+  #renewedAt = longAgo;
   #quietUntil = 0;
 
-  #isRenewalDue(at: number): boolean {
-    return at - this.#renewedAt >= this.#host.leaseMs / 4;
+  #isRenewalDue(at: Moment): boolean {
+    return passed(this.#renewedAt, at) >= this.#host.leaseMs / 4;
   }
 
   #hear(threadId: string): void {
