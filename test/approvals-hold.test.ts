@@ -3,7 +3,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { JsonMap } from "../src/contracts/json.ts";
 import type { Holdfast } from "../src/holdfast.ts";
+import { unpackRecords } from "../src/loop/packed-records.ts";
 import { callsTool, type ScriptedAnswer, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { type Agent, type AgentDefinition, agent } from "../src/threads/agent.ts";
 import { prompt } from "../src/threads/definitions/define-prompt.ts";
@@ -57,6 +59,10 @@ async function asked(holdfast: Holdfast, options: Partial<OpenOptions> = {}, key
   const id = outcome.waiting_for?.request_id;
   if (id === undefined) throw new Error(`Nothing is waited for: ${outcome.status}.`);
   return { thread, id };
+}
+
+function factsOf(events: readonly { readonly records: string }[]): readonly JsonMap[] {
+  return events.flatMap(({ records }) => unpackRecords(records)).map(({ fact }) => fact as JsonMap);
 }
 
 async function lastResult(thread: ThreadHandle) {
@@ -507,6 +513,35 @@ eachDatabase((newWorld) => {
         },
       ]);
     });
+
+    it("leaves in the log that it was decided when a stop was faster, and the queue does not say that it was done", async () => {
+      const world = await newWorld();
+      const first = await world.open(shop([refunds]).agent);
+      const { thread, id } = await asked(first);
+      await first.close();
+      const idle = await world.open(shop([refunds]).agent, { runs: false });
+      await idle.requests.submit(id, accepted, { principal: user(12) });
+      const patience = new AbortController();
+      const stopping = (await idle.threads.get(thread.id)).stop({ signal: patience.signal }).catch(() => undefined);
+      await world.untilLeft(thread.id, 3);
+      patience.abort();
+      await stopping;
+      await idle.close();
+
+      const { agent: one, paid } = shop([refunds]);
+      const later = await world.open(one);
+      const same = await later.threads.get(thread.id);
+      await same.wait();
+      const decided = { request_id: id, decision: "accepted", resolver: "user:12", overtaken: true };
+      const { events } = await same.export();
+      expect(factsOf(events).filter(({ type }) => type === "approval.decided")).toMatchObject([decided]);
+      expect(events.some(({ notes }) => notes?.includes('"overtaken":true'))).toBe(true);
+      expect(await later.approvals.get(id, true)).toMatchObject({
+        ...{ status: "deleted", resolver: "user:12" },
+        resolution_metadata: { decision: "accepted" },
+      });
+      expect(paid).toEqual([]);
+    });
   });
 
   describe("a decision that is remembered", () => {
@@ -522,6 +557,12 @@ eachDatabase((newWorld) => {
 
       expect(await thread.send("Again.")).toMatchObject({ status: "completed", final_content: "Two." });
       expect(paid).toHaveLength(2);
+      const facts = factsOf((await thread.export()).events);
+      expect(facts.find(({ type }) => type === "approval.decided")).toMatchObject({ request_id: id, remembered: true });
+      expect(facts.findLast(({ type }) => type === "call.policed")).toMatchObject({
+        ...{ call: 0, policy: "direct" },
+        remembered: { request_id: id, by: { acting_user_id: 7 }, policy_version: expect.stringMatching(/^policy-/) },
+      });
       const [remembered] = await holdfast.approvals.remembered.list();
       expect(remembered).toMatchObject({ user_id: 7, tool_name: "shop/refund", policy: "direct", request_id: id });
       expect(remembered && (await holdfast.approvals.remembered.forget(remembered))).toBe(true);

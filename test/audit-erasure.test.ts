@@ -2,12 +2,15 @@
 // thread; whoever asks for it by mistake erases nothing; and exports that are made meanwhile hold.
 import { expect, it } from "vitest";
 import { createAudit } from "../src/audit/audit.ts";
-import type { ThreadStore } from "../src/backend/thread-store.ts";
+import type { StoredEvent, ThreadStore } from "../src/backend/thread-store.ts";
 import { createSigner } from "../src/contracts/audit/signer.ts";
 import { verifyAudit } from "../src/contracts/audit/verify-audit.ts";
 import { stableHash } from "../src/contracts/canonical-json.ts";
 import * as message from "../src/contracts/conversation/message.ts";
+import type { JsonMap } from "../src/contracts/json.ts";
+import * as principals from "../src/contracts/trust/principal.ts";
 import type { Holdfast } from "../src/holdfast.ts";
+import { unpackRecords } from "../src/loop/packed-records.ts";
 import { callsTool, type ScriptedAnswer, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { agent } from "../src/threads/agent.ts";
 import { createSealing } from "../src/threads/secrets/sealing.ts";
@@ -42,6 +45,12 @@ async function expectGone(world: World, { audit }: Holdfast): Promise<void> {
   expect(verifyAudit(await audit.export(), audit.publicKey)).toMatchObject({ ok: true });
 }
 
+/** What the log says of this kind that no erasure reaches. */
+function factsOf(events: readonly StoredEvent[], type: string): readonly JsonMap[] {
+  const facts = events.flatMap(({ records }) => unpackRecords(records)).map(({ fact }) => fact as JsonMap);
+  return facts.filter((fact) => fact.type === type);
+}
+
 const pay: ToolDefinition = { name: "shop/pay", description: "Pays.", actionPolicy: "preview", execute: () => "paid" };
 const lost: ToolDefinition = {
   ...{ name: "shop/lose", description: "Nobody knows." },
@@ -73,6 +82,48 @@ eachDatabase((newWorld) => {
     await end({ thread, reject: () => holdfast.requests.submit(id, { decision: "rejected", reason: SECRET }) });
     await thread.wait();
     await eraseAll(thread);
+    await expectGone(world, holdfast);
+  });
+
+  it("keeps who decided, how and under which rules, and not a word of what was decided about", async () => {
+    const world = await newWorld();
+    const script = [callsTool("shop/pay", { word: SECRET }), says("Done.")];
+    const { holdfast, thread } = await opened(world, script, [pay]);
+    const { waiting_for } = await thread.send("Pay.");
+    const request_id = waiting_for?.request_id ?? "";
+    const principal = principals.userSession(12, "desk");
+    await holdfast.requests.submit(request_id, { decision: "accepted", reason: SECRET }, { principal });
+    await thread.wait();
+    await eraseAll(thread);
+
+    const { events } = await thread.export();
+    expect(events.some(({ notes }) => notes?.includes("approval_"))).toBe(false);
+    expect(factsOf(events, "approval.decided")).toEqual([
+      {
+        ...{ type: "approval.decided", request_id, tool_name: "shop/pay", decision: "accepted" },
+        ...{ resolver: "user:12", by: expect.objectContaining({ acting_user_id: 12 }) },
+        policy_version: expect.stringMatching(/^policy-/),
+      },
+    ]);
+    expect(await holdfast.approvals.get(request_id, true)).toMatchObject({ status: "accepted", resolver: "user:12" });
+    await expectGone(world, holdfast);
+  });
+
+  it("keeps who erased what, and who settled a call, also when that is erased in turn", async () => {
+    const world = await newWorld();
+    const { holdfast, thread } = await opened(world, [callsTool("shop/lose"), says("Done.")], [lost]);
+    await thread.send("Lose.");
+    const [call] = await holdfast.calls.unknown();
+    if (!call) throw new Error("Nothing is unknown.");
+    await holdfast.calls.settle(call, { found: SECRET }, { principal: principals.userSession(12, "desk") });
+    await thread.wait();
+    await thread.eraseMessages({ all: true }, { principal: principals.userSession(7, "desk") });
+    await thread.wait();
+    await eraseAll(thread);
+
+    const { events } = await thread.export();
+    expect(factsOf(events, "operator.settled")).toMatchObject([{ run: 1, call: 0, by: { acting_user_id: 12 } }]);
+    expect(factsOf(events, "messages.erased")).toMatchObject([{ messages: 4, by: { acting_user_id: 7 } }]);
     await expectGone(world, holdfast);
   });
 

@@ -128,7 +128,7 @@ export function messageOperations(workbench: Workbench): readonly Operation[] {
       route: { method: "delete", path: "/threads/{thread_id}/messages/{seq}" },
       async execute({ thread_id, seq: number, erase }, { principal, key }) {
         const thread = await reach.thread(thread_id, principal);
-        if (erase) await thread.eraseMessage(number, defined({ key: entryKey(principal, key) }));
+        if (erase) await thread.eraseMessage(number, { principal, ...defined({ key: entryKey(principal, key) }) });
         else await thread.deleteMessage(number, defined({ key: entryKey(principal, key) }));
         return { deleted: true as const };
       },

@@ -95,8 +95,8 @@ export function operateOperations({ runtime, define, reach }: Workbench): readon
       output: z.object({ settled: z.literal(true) }),
       effect: "write",
       route: { method: "post", path: "/calls/settle" },
-      async execute({ result, ...call }) {
-        await calls.settle(call, result);
+      async execute({ result, ...call }, { principal }) {
+        await calls.settle(call, result, { principal });
         return { settled: true as const };
       },
     }),

@@ -88,6 +88,9 @@ export function advance(
 ): Advance {
   const step = new Step(state, working, now, inPlace);
   let outcome: Outcome | undefined;
+  if (arrived && "decided" in arrived && arrived.decided) {
+    step.record({ type: "approval.decided", ...arrived.decided }, state.position);
+  }
   if (arrived && "stop" in arrived) stop(step, arrived);
   else if (arrived && "postponed" in arrived) postpone(step, arrived);
   else if (arrived) outcome = read(step, arrived);

@@ -10,6 +10,7 @@ import type { ToolDeclaration, ToolMap } from "../contracts/tools/declaration.ts
 import type { RuntimeToolRequest } from "../contracts/tools/runtime-tool.ts";
 import type { PendingAction } from "../contracts/trust/pending-action.ts";
 import type { Decision } from "./decision.ts";
+import type { Decided } from "./records.ts";
 
 /** Something done outside, after its beginning was recorded. */
 export type EffectOrder =
@@ -86,7 +87,10 @@ export type Question =
   | { readonly hook: "frame"; readonly call: ToolCall }
   /** Answered with the names of the tools that the model sees, in order. */
   | { readonly hook: "visible_tools"; readonly context: JsonMap }
-  /** Answered with `direct`, `preview` or `forbidden`, or with that as `policy` beside a `preview` for whoever decides. */
+  /**
+   * Answered with `direct`, `preview` or `forbidden`, or with that as `policy` beside a `preview` for whoever decides and
+   * the decision that was `remembered`.
+   */
   | { readonly hook: "action_policy"; readonly context: JsonMap }
   | {
       readonly hook: "audit_parameters";
@@ -128,7 +132,7 @@ export type Next =
 export type Arrived = Outcome | Brought | Postponed | Stop;
 
 /** What somebody outside brings for a parked call. Providers use ids again, so the request alone does not tell which. */
-export type Brought = { readonly call: number; readonly request_id: string; readonly outcome: Outcome };
+export type Brought = { readonly call: number; readonly request_id: string; readonly outcome: Outcome } & WithDecision;
 
 /** The model or the summarizer could not answer now; `until` is on the clock that `advance` is given. */
 export type Postponed = {
@@ -146,7 +150,10 @@ export type Stop = {
   readonly said?: Message;
   readonly after?: Outcome | Brought;
   readonly failure?: unknown;
-};
+} & WithDecision;
+
+/** The decision that comes with it, for the log: what it means for the call is the outcome's to say. */
+type WithDecision = { readonly decided?: Decided };
 
 /** What waits for a run at the beginning of a turn: messages, and calls that it is to make before the model is asked. */
 export type Inbox = {

@@ -1,5 +1,6 @@
 // The records of one commit as the text that is stored: what they have in common is written once, and what is not there
 // is left out. A log is most of what a thread takes up on disk.
+import type { JsonMap } from "../contracts/json.ts";
 import type { Tally } from "../contracts/tools/call-gate.ts";
 import type { Fact, LogRecord, Position, Range } from "./records.ts";
 
@@ -16,9 +17,17 @@ type PackedFact = [
   later?: number,
 ];
 
-export function packRecords(records: readonly LogRecord[]): string {
+/** What happened to a thread between its runs, and who had it happen, where the door knew that. */
+export type ThreadFact =
+  | { readonly type: "messages.erased"; readonly messages: number; readonly by: JsonMap | null }
+  /** An operator has said what a call did. */
+  | { readonly type: "operator.settled"; readonly run: number; readonly call: number; readonly by: JsonMap | null };
+
+/** `own`: facts about the thread, where the machine has made no step. */
+export function packRecords(records: readonly LogRecord[], own: readonly ThreadFact[] = []): string {
   const [first] = records;
-  if (!first) return "[]";
+  if (!first) return JSON.stringify(own.map((fact) => ({ fact })));
+  if (own.length > 0) throw new Error("What happens between two runs is no part of a run.");
   const facts = records.map((record) => pack(record, first.at));
   return JSON.stringify({ seq: first.seq, at: first.at, facts } satisfies Packed);
 }

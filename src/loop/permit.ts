@@ -11,7 +11,7 @@ import type { Config } from "./config.ts";
 import * as decision from "./decision.ts";
 import { declarationOf, policyContext } from "./declared.ts";
 import type { MediationContext, Next } from "./next.ts";
-import type { Position } from "./records.ts";
+import type { Position, Remembered } from "./records.ts";
 import type { Step } from "./step.ts";
 import { isPending } from "./waiting-result.ts";
 import { type OpenCall, showExecutions, showTranscript } from "./working.ts";
@@ -47,17 +47,25 @@ export function resolvePolicy(step: Step, arrived?: Outcome): Next | undefined {
   if (!arrived) {
     return { kind: "consult", question: { hook: "action_policy", context: policyAbout(step, prepared) } };
   }
-  const { policy: answer, preview } = readAnswer("returned" in arrived ? arrived.returned : undefined);
+  const { policy: answer, preview, remembered } = readAnswer("returned" in arrived ? arrived.returned : undefined);
   const { to, call } = afterDecision(step, { ...policed(step.call, answer), preview }, "open");
   const { number, policy } = call;
-  step.record({ type: "call.policed", call: number, policy }, to, [{ to: "call", value: call }]);
+  const fact = { type: "call.policed", call: number, policy, ...(remembered && { remembered }) } as const;
+  step.record(fact, to, [{ to: "call", value: call }]);
 }
 
-/** A policy, alone or with what a person is to be shown. */
-function readAnswer(answer: unknown): { policy: ActionPolicy | undefined; preview: JsonMap | null } {
+type PolicyAnswer = {
+  readonly policy: ActionPolicy | undefined;
+  readonly preview: JsonMap | null;
+  readonly remembered: Remembered | undefined;
+};
+
+/** A policy, alone or with what a person is to be shown and the decision that it follows from. */
+function readAnswer(answer: unknown): PolicyAnswer {
   const given: UnknownMap = isMap(answer) ? answer : { policy: answer };
   const preview = isMap(given.preview) ? snapshotMap(given.preview) : null;
-  return { policy: actionPolicy.normalize(given.policy) ?? undefined, preview };
+  const remembered = isMap(given.remembered) ? (snapshotMap(given.remembered) as Remembered) : undefined;
+  return { policy: actionPolicy.normalize(given.policy) ?? undefined, preview, remembered };
 }
 
 function policyAbout(step: Step, { tool_call, tool_def }: Extract<execution.Prepared, { ready: true }>): JsonMap {

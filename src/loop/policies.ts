@@ -78,19 +78,22 @@ async function accessibleTools(tools: ToolMap, context: JsonMap, { toolAccessChe
   return new Set(entries.flatMap(([name], index) => (answers[index] === true ? [name] : [])));
 }
 
-/** How the call that the context describes may run: as the strictest of what holds for it and for what it calls in turn. */
+/**
+ * How the call that the context describes may run: as the strictest of what holds for it and for what it calls in turn; with
+ * the decision that was remembered, if it was by that.
+ */
 export async function callPolicy(context: JsonMap, tools: ToolMap, options: RunOptions): Promise<JsonMap> {
-  let policy = await policyOf(context, options);
+  let found = await policyOf(context, options);
   const ability = calledThrough(context);
-  if (ability === undefined) return { policy };
+  if (ability === undefined) return { ...found };
   const { parameters: given } = snapshotMap(context.parameters);
   let parameters = redactedParameters(ability, given, options.abilities);
   for (const [tool_name, tool_def] of asCalledDirectly(ability, tools)) {
     const called = snapshotMap({ ...context, tool_name, tool_def, parameters: given ?? {} });
-    policy = stricter(policy, await policyOf(called, options));
+    found = stricter(found, await policyOf(called, options));
     parameters = redact(parameters, tool_def);
   }
-  return { policy, preview: { tool_name: ability, parameters } };
+  return { ...found, preview: { tool_name: ability, parameters } };
 }
 
 /** The ability that is called through the one that calls others. */
@@ -108,22 +111,34 @@ function asCalledDirectly(ability: string, tools: ToolMap): readonly (readonly [
 
 const strictness: readonly ActionPolicy[] = ["direct", "preview", "forbidden"];
 
-function stricter(one: ActionPolicy, other: ActionPolicy): ActionPolicy {
-  return strictness.indexOf(one) >= strictness.indexOf(other) ? one : other;
+function stricter(one: Found, other: Found): Found {
+  return strictness.indexOf(one.policy) >= strictness.indexOf(other.policy) ? one : other;
 }
 
-async function policyOf(context: JsonMap, options: RunOptions): Promise<ActionPolicy> {
+/** A policy, and what its memory says of the decision that it follows from. */
+type Found = { readonly policy: ActionPolicy; readonly remembered?: JsonMap };
+
+async function policyOf(context: JsonMap, options: RunOptions): Promise<Found> {
   const { hooks, actionPolicyProviders } = options;
   const own = Object.freeze([...(actionPolicyProviders ?? [])]);
   const providers = (await hooks?.apply("actionPolicyProviders", own, context)) ?? own;
-  return actionPolicy.resolve(context, {
+  const memory = await memoryOf(context, options);
+  let recalled: UnknownMap | undefined;
+  const policy = await actionPolicy.resolve(context, {
     providers: providers.map((provider) => (about: UnknownMap) => answerOf(provider, about)),
-    memory: await memoryOf(context, options),
+    memory: memory && {
+      async recall(key) {
+        const answer = await memory.recall(key);
+        recalled = isMap(answer) && isMap(answer.remembered) ? answer : undefined;
+        return recalled ? recalled.policy : answer;
+      },
+    },
     ...(hooks?.has("toolActionPolicy") && {
       filter: (policy, toolName) => hooks.apply("toolActionPolicy", policy, toolName, context),
     }),
     ...categories(options),
   });
+  return policy === recalled?.policy ? { policy, remembered: snapshotMap(recalled.remembered) } : { policy };
 }
 
 /** What a provider says. One that says something that is no policy meant to say something. */

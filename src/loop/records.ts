@@ -99,6 +99,35 @@ export type Repeated = { readonly signature: string; readonly count: number };
 /** A prompt that speaks for a call, and where in the transcript that call stands. */
 export type Speaking = { readonly call: number; readonly prompt: string; readonly at: number };
 
+/**
+ * How somebody decided about a call, and who: nothing of what was decided about. It stands in the log itself, because what is
+ * noted beside it goes with the messages of its run when they are erased.
+ */
+export type Decided = {
+  readonly request_id: string;
+  readonly tool_name: string;
+  readonly decision: string;
+  /** Why it does not count. */
+  readonly refused?: string;
+  /** In words; null when nobody decided. */
+  readonly resolver: string | null;
+  /** The safe part of the principal who decided. */
+  readonly by: JsonMap | null;
+  readonly policy_version: string;
+  readonly edited?: true;
+  /** It decides about the next calls too. */
+  readonly remembered?: true;
+  /** A stop was faster. */
+  readonly overtaken?: true;
+};
+
+/** The decision by which a call may run, or may not, without anybody being asked; nulls where a program remembered it. */
+export type Remembered = {
+  readonly request_id: string | null;
+  readonly by: JsonMap | null;
+  readonly policy_version: string | null;
+};
+
 export type Fact =
   | {
       readonly type: "flow.started";
@@ -149,8 +178,14 @@ export type Fact =
       readonly spin?: SpinState;
       readonly stalled?: JsonMap;
     }
-  | { readonly type: "call.policed"; readonly call: number; readonly policy: ActionPolicy }
+  | {
+      readonly type: "call.policed";
+      readonly call: number;
+      readonly policy: ActionPolicy;
+      readonly remembered?: Remembered;
+    }
   | { readonly type: "call.decided"; readonly call: number; readonly action: string }
+  | ({ readonly type: "approval.decided" } & Decided)
   | { readonly type: "call.approved"; readonly call: number }
   | { readonly type: "call.returned"; readonly call: number; readonly control?: Control }
   /** `child`: another thread brings the result, and nobody outside has to be told. */

@@ -296,6 +296,7 @@ function change(state: Draft, fact: Fact, at: number): void {
     case "tools.resolved":
     case "call.policed":
     case "call.decided":
+    case "approval.decided":
     case "consulted":
     case "flow.ended":
       break;

@@ -91,16 +91,18 @@ async function currentRow(
   return row?.seq === seq ? row : undefined;
 }
 
-type Settlement = { readonly run: number; readonly number: number; readonly result: Json };
+type Settlement = Extract<ReadEntry, { kind: "settlement" }>["body"];
 
-async function readyToSettle(host: Host, held: HeldThread, { run, number, result }: Settlement, batch: Batch) {
+async function readyToSettle(host: Host, held: HeldThread, settlement: Settlement, batch: Batch) {
+  const { run, number, result, by = null } = settlement;
   const call = await host.stores.threads.call(held.id, run, number);
   if (call?.phase !== "unknown" || call.message_seq === null) return undefined;
   const { message_seq, tool_name } = call;
   const row = await currentRow(host, held, message_seq, batch);
   return () => {
     batch.calls.push({ change: "ended", run, number, phase: "settled", outcome: "settled_by_operator", message_seq });
-    batch.notes.push({ type: "call_settled_by_operator", metadata: { run, number, tool_name } });
+    batch.notes.push({ type: "call_settled_by_operator", metadata: { run, number, tool_name, by } });
+    batch.facts.push({ type: "operator.settled", run, call: number, by });
     // Where nobody is to know any more what the call was, nobody is told what it did.
     if (row) batch.supersede(message_seq, settledMessage(row, result));
     else batch.forget();

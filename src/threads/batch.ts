@@ -9,6 +9,7 @@ import type { Message } from "../contracts/conversation/message.ts";
 import { isMap, type Json, type JsonMap } from "../contracts/json.ts";
 import type { Advance } from "../loop/advance.ts";
 import type { Notice } from "../loop/next.ts";
+import type { ThreadFact } from "../loop/packed-records.ts";
 import type { LogRecord } from "../loop/records.ts";
 import type { Body } from "../loop/working.ts";
 
@@ -29,6 +30,8 @@ export class Batch {
   readonly records: LogRecord[] = [];
   readonly notices: Notice[] = [];
   readonly notes: JsonMap[] = [];
+  /** What happens to the thread between two runs, as no erasure reaches it. */
+  readonly facts: ThreadFact[] = [];
   readonly messages: NewMessage[] = [];
   readonly calls: CallChange[] = [];
   readonly drained: number[] = [];

@@ -7,6 +7,9 @@ import { messageSchema } from "../contracts/conversation/message.ts";
 /** Where in a trace it was left. */
 const trace = z.string().optional();
 
+/** The safe part of the principal who left it, where the door knew that. */
+const by = z.record(z.string(), z.json()).optional();
+
 /** Bodies as they are stored. What may hold secrets is sealed. */
 const bodies = {
   /** `resumes`: it lets a stopped thread go on. `request_id`: what the parent waits on until the thread is done with it. */
@@ -22,8 +25,8 @@ const bodies = {
   edit: z.object({ seq: z.int(), message: messageSchema }),
   deletion: z.object({ seq: z.int() }),
   /** One message, or all before one. */
-  erasure: z.union([z.object({ seq: z.int() }), z.object({ before: z.int() })]),
-  settlement: z.object({ run: z.int(), number: z.int(), result: z.json() }),
+  erasure: z.union([z.object({ seq: z.int(), by }), z.object({ before: z.int(), by })]),
+  settlement: z.object({ run: z.int(), number: z.int(), result: z.json(), by }),
 } as const;
 
 type Bodies = { readonly [Kind in keyof typeof bodies]: z.infer<(typeof bodies)[Kind]> };

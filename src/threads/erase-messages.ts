@@ -5,6 +5,7 @@ import type { StoredCall, StoredMessage, StoredRun } from "../backend/thread-sto
 import { erasureOf, NO_SALT } from "../contracts/audit/erasure.ts";
 import { createSigner } from "../contracts/audit/signer.ts";
 import * as message from "../contracts/conversation/message.ts";
+import type { JsonMap } from "../contracts/json.ts";
 import type { Batch } from "./batch.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Host } from "./host.ts";
@@ -12,6 +13,9 @@ import type { RunOutcome } from "./outcome.ts";
 
 /** One message, or all before one. */
 type Which = { readonly seq: number } | { readonly before: number };
+
+/** Who wants them erased, where that is known. */
+type By = { readonly by?: JsonMap | undefined };
 
 /** What is stored of a thread that an erasure has to know. */
 type History = {
@@ -32,7 +36,7 @@ export async function readHistory({ stores: { threads, requests } }: Host, id: s
 }
 
 /** Adds to the batch what erases them. What is gone already stays as it is. */
-export function eraseMessages(host: Host, held: HeldThread, history: History, which: Which, batch: Batch): void {
+export function eraseMessages(host: Host, held: HeldThread, history: History, which: Which & By, batch: Batch): void {
   const gone = messagesToErase(history.rows, which, held.from.tailFrom);
   if (gone.length === 0) return;
   const { sign } = createSigner(host.sealing.signingSeed());
@@ -40,7 +44,9 @@ export function eraseMessages(host: Host, held: HeldThread, history: History, wh
   const seqs = gone.map(({ seq }) => seq);
   batch.writes.push({ write: "transcript_erased", thread_id: held.id, seqs });
   // Without a word of what they said.
-  batch.notes.push({ type: "messages_erased", metadata: { seqs, at: host.now() } });
+  const { by = null } = which;
+  batch.notes.push({ type: "messages_erased", metadata: { seqs, at: host.now(), by } });
+  batch.facts.push({ type: "messages.erased", messages: seqs.length, by });
   const { entries, runs, outcomes, requests } = batch.forget();
   for (const { run, envelope } of gone) {
     const { id } = message.fromStored(envelope);

@@ -232,7 +232,7 @@ export class HeldThread {
   async commit(batch: Batch, working: Working | null, status: ThreadStatus, settling?: Settling): Promise<void> {
     const { stores, leaseMs, reached, progress } = this.#host;
     const isOfRun = batch.records.length > 0;
-    const records = packRecords(batch.records);
+    const records = packRecords(batch.records, batch.facts);
     const notes = batch.notes.length > 0 ? JSON.stringify(batch.notes) : null;
     const salt = notes === null ? null : crypto.randomUUID();
     const link = {

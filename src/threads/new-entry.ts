@@ -4,7 +4,9 @@ import { stableHash } from "../contracts/canonical-json.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
-import { isContainer, type Json, type JsonMap, snapshotMap } from "../contracts/json.ts";
+import { isContainer, type Json, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import * as principals from "../contracts/trust/principal.ts";
+import { safeMetadata } from "../contracts/trust/safe-principal.ts";
 import { checkName, checkText } from "./check-arguments.ts";
 import { isWorkKind } from "./entries.ts";
 import { refuseOurs } from "./refuse-ours.ts";
@@ -89,7 +91,14 @@ export function queuedCallId(entryId: string): string {
 }
 
 type Key = { readonly key?: string | undefined };
+/** Who leaves it. That is no part of what a repeat must be equal to. */
+type Named = { readonly principal?: UnknownMap | undefined };
 type Silence = { readonly silent?: boolean | undefined };
+
+/** As much of it as may be shown. Throws what a principal that is none throws. */
+function byWhom(principal: UnknownMap | undefined): { readonly by?: JsonMap } {
+  return principal === undefined ? {} : { by: safeMetadata(principals.fromArray(principal)) };
+}
 
 export const createEntry = {
   /** A user speaks: that also lets a stopped thread go on. */
@@ -177,12 +186,14 @@ export const createEntry = {
     return entry({ kind: "deletion", operation: "delete", body: { seq }, payload: { seq }, key, wakesStopped: true });
   },
 
-  erasure(which: { seq: number } | { before: number }, { key }: Key): NewEntry {
-    return entry({ kind: "erasure", operation: "erase", body: which, payload: which, key, wakesStopped: true });
+  erasure(which: { seq: number } | { before: number }, { key, principal }: Key & Named): NewEntry {
+    const body = { ...which, ...byWhom(principal) };
+    return entry({ kind: "erasure", operation: "erase", body, payload: which, key, wakesStopped: true });
   },
 
-  settlement(run: number, number: number, result: Json, { key }: Key): NewEntry {
-    const body = { run, number, result };
-    return entry({ kind: "settlement", operation: "settle_call", body, payload: body, key, wakesStopped: true });
+  settlement(run: number, number: number, result: Json, { key, principal }: Key & Named): NewEntry {
+    const payload = { run, number, result };
+    const body = { ...payload, ...byWhom(principal) };
+    return entry({ kind: "settlement", operation: "settle_call", body, payload, key, wakesStopped: true });
   },
 };

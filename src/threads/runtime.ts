@@ -4,6 +4,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Unnamed } from "../backend/file-store.ts";
 import type { StoredCall, Thread, ThreadQuery } from "../backend/thread-store.ts";
 import type { Bridge } from "../contracts/channels/bridge.ts";
+import type { UnknownMap } from "../contracts/json.ts";
 import type { MemoryStore } from "../contracts/memory/memory-store.ts";
 import type { Guidelines } from "../memory/guidelines.ts";
 import type { StoredApprovalMemory } from "../trust/approval-memory.ts";
@@ -87,7 +88,12 @@ export interface Runtime {
     /** Calls of which nobody could tell what they did. */
     unknown(options?: { readonly limit?: number }): Promise<readonly StoredCall[]>;
     /** Says what a call of unknown outcome did. It takes the place of what the model was told, in every later run. */
-    settle(call: Pick<StoredCall, "thread_id" | "run" | "number">, result: unknown): Promise<void>;
+    settle(
+      call: Pick<StoredCall, "thread_id" | "run" | "number">,
+      result: unknown,
+      /** Who says so: kept in the log, for good. */
+      options?: { readonly principal?: UnknownMap },
+    ): Promise<void>;
   };
   /** Tools and agents that are switched off, in every process. */
   readonly switches: Switches;

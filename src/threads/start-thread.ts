@@ -1,4 +1,6 @@
 // Takes a thread up where it stands: what there is to do for it, and what that begins with.
+import type { StoredRequest } from "../backend/request-store.ts";
+import type { Outcome } from "../contracts/outcome.ts";
 import { isProposed, proposedRequest } from "../loop/approve.ts";
 import type { Arrived } from "../loop/next.ts";
 import { initialState, type State } from "../loop/state.ts";
@@ -17,7 +19,7 @@ import type { Host } from "./host.ts";
 import { Overtaken } from "./persistently.ts";
 import { proposedBy } from "./requests/binding.ts";
 import { broughtFor, timeLeft } from "./requests/brought.ts";
-import { decisionNote } from "./requests/notes.ts";
+import { decidedIn, decisionNote } from "./requests/notes.ts";
 import { policyVersion } from "./requests/terms.ts";
 import { tellStopped } from "./run-end.ts";
 import { cutOff, endLost, takeStop } from "./stopping.ts";
@@ -107,7 +109,7 @@ async function startIdle(host: Host, held: HeldThread, onRun: (run: ThreadRun) =
     await held.giveBack(null);
     return undefined;
   }
-  if (rests || batch.messages.length > 0) {
+  if (rests || batch.messages.length + batch.facts.length > 0) {
     await keepTranscript(host, held, batch, held.nextMessage);
     const status = isStopped ? "stopped" : "idle";
     await held.commit(batch, null, rests ? status : "running", rests ? { dueAfter: null } : undefined);
@@ -144,7 +146,11 @@ async function startParked(host: Host, held: HeldThread, run: ThreadRun, batch: 
   const stop = isResult ? undefined : takeStop(held, batch, true);
   if (stop) {
     if (request) batch.closed = { id: request.id, from: status, to: "cancelled" };
-    return { run, batch, arrived: stop };
+    if (request?.kind !== "approval" || status !== "answered") return { run, batch, arrived: stop };
+    // Somebody has decided all the same, and whoever looks later is told so.
+    const decided = { ...decidedIn(request, outcomeOf(host, run, request)), overtaken: true } as const;
+    batch.notes.push(decisionNote(request, decided));
+    return { run, batch, arrived: { ...stop, decided } };
   }
   // Nobody could use an answer: it is not waited for.
   if (status === "pending" && run.lost) {
@@ -158,12 +164,19 @@ async function startParked(host: Host, held: HeldThread, run: ThreadRun, batch: 
     return undefined;
   }
   if (request) batch.closed = { id: request.id, from: status, to: status === "pending" ? "expired" : "settled" };
-  const proposed = proposedBy(run.working);
-  const { agent } = run.cast;
-  const version = policyVersion(agent, toolOf(run.cast, proposed.tool_name));
-  const outcome = broughtFor(host.sealing, request, { proposed, policyVersion: version });
-  if (request?.kind === "approval") batch.notes.push(decisionNote(request, outcome));
-  return { run, batch, arrived: { call: waiting.call, request_id: waiting.request_id, outcome } };
+  const outcome = outcomeOf(host, run, request);
+  const brought = { call: waiting.call, request_id: waiting.request_id, outcome };
+  if (request?.kind !== "approval") return { run, batch, arrived: brought };
+  const decided = decidedIn(request, outcome);
+  batch.notes.push(decisionNote(request, decided));
+  return { run, batch, arrived: { ...brought, decided } };
+}
+
+/** What the answer to a request comes to for the call that waits for it. */
+function outcomeOf({ sealing }: Host, { working, cast }: ThreadRun, request: StoredRequest | undefined): Outcome {
+  const proposed = proposedBy(working);
+  const version = policyVersion(cast.agent, toolOf(cast, proposed.tool_name));
+  return broughtFor(sealing, request, { proposed, policyVersion: version });
 }
 
 /** A tool call that somebody began and nobody settled. */

@@ -4,7 +4,7 @@ import type { CallsPage, StoredCall, StoredMessage, Thread } from "../backend/th
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
-import { isMap, type JsonMap } from "../contracts/json.ts";
+import { isMap, type JsonMap, type UnknownMap } from "../contracts/json.ts";
 import { isName } from "../contracts/storable-name.ts";
 import { checkNumber, checkThreadKey } from "./check-arguments.ts";
 import { changeConsent } from "./consent/change-consent.ts";
@@ -59,6 +59,11 @@ type Keyed = {
   readonly key?: string;
 };
 
+type Named = {
+  /** Who wants it: kept in the log, for good. */
+  readonly principal?: UnknownMap;
+};
+
 type WithFiles = {
   /** Files of the thread by their paths, and new ones as `{ name, mimeType, data }` with base64. */
   readonly attachments?: readonly AttachmentInput[];
@@ -110,9 +115,9 @@ export interface ThreadHandle {
    * with every summary that stands for it. That it was erased stays, and the audit still holds. What is copied elsewhere
    * (forks, children, files, other messages that quote it) is not touched.
    */
-  eraseMessage(seq: number, options?: Keyed): Promise<void>;
+  eraseMessage(seq: number, options?: Keyed & Named): Promise<void>;
   /** The same for all messages that are there now, or for those before one. */
-  eraseMessages(which: { readonly before: number } | { readonly all: true }, options?: Keyed): Promise<void>;
+  eraseMessages(which: { readonly before: number } | { readonly all: true }, options?: Keyed & Named): Promise<void>;
   /** Takes back a message or tool that is still queued; false when it was taken in already. */
   cancelQueued(id: string): Promise<boolean>;
   status(): Promise<Thread>;
@@ -325,11 +330,11 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
     },
     async eraseMessage(seq, options = {}) {
       await known(seq);
-      await leave(() => put(createEntry.erasure({ seq }, { key: options.key })));
+      await leave(() => put(createEntry.erasure({ seq }, options)));
     },
     async eraseMessages(which, options = {}) {
       const before = checkedBefore(which) ?? (await status()).next_message;
-      await leave(() => put(createEntry.erasure({ before }, { key: options.key })));
+      await leave(() => put(createEntry.erasure({ before }, options)));
     },
     async cancelQueued(entryId) {
       if (!isName(entryId)) return false;

@@ -5,6 +5,7 @@ import type { UnknownMap } from "../contracts/json.ts";
 import { type ApprovalMemory, nullApprovalMemory } from "../contracts/trust/approval-memory.ts";
 import * as principals from "../contracts/trust/principal.ts";
 import type { RunOptions } from "../loop/options.ts";
+import type { Remembered } from "../loop/records.ts";
 import type { Authority } from "../trust/authority.ts";
 import { isGenuine } from "../trust/remembered-mac.ts";
 import type { Trust } from "../trust/trust.ts";
@@ -56,7 +57,10 @@ function rememberedFor(
       const tool = asking.get(tool_name);
       const known = tool && (await stores.approvalMemory.recall({ ...of, tool_name }));
       const isCurrent = known?.policy_version === null || known?.policy_version === policyVersion(agent, tool);
-      return known && isCurrent && isGenuine(sealing.bind, known) ? known.policy : null;
+      if (!known || !isCurrent || !isGenuine(sealing.bind, known)) return null;
+      const { policy, request_id, decided_by, policy_version } = known;
+      const by = decided_by === null ? null : JSON.parse(decided_by);
+      return { policy, remembered: { request_id, by, policy_version } satisfies Remembered };
     },
   };
 }

@@ -35,9 +35,12 @@ const NOTES = `update events set notes = null, salt = null
 const NOTES_OF_RUN =
   "update events set notes = null, salt = null where thread_id = $1 and run = $2 and notes is not null";
 
-/** What somebody was shown of a call, and what he answered. */
-const REQUEST = `update requests set shown = '{}', answer = case when answer is null then null else '{}' end,
-    payload_hash = null
+/** What somebody was shown of a call, and what he answered; how he decided is no word of it. A decision stands first. */
+const REQUEST = `update requests set shown = '{}', payload_hash = null, answer = case
+      when answer is null then null
+      when kind = 'approval' and answer like '{"decision":"accepted"%' then '{"decision":"accepted"}'
+      when kind = 'approval' and answer like '{"decision":"rejected"%' then '{"decision":"rejected"}'
+      else '{}' end
   where thread_id = $1 and id = $2 and ended_at is not null`;
 
 const OUTCOME = "update runs set outcome = $3 where thread_id = $1 and run = $2 and outcome is not null";

@@ -13,7 +13,7 @@ export type ApprovalKey = {
 
 /** What the action policy asks of a memory. Any answer may be a promise; what is recalled has yet to be checked. */
 export interface ApprovalMemory {
-  /** The remembered policy, or null. */
+  /** The remembered policy, or null; or a map with the `policy` and what the log is to say of who `remembered` it. */
   recall(key: ApprovalKey): unknown;
   /** Remembers a policy in place of an earlier one. */
   remember(key: ApprovalKey, policy: ActionPolicy): unknown;

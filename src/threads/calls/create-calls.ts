@@ -14,7 +14,7 @@ export function createCalls(host: Host): Runtime["calls"] {
       checkNumber("limit", limit);
       return await threads.unknownCalls(limit);
     },
-    async settle({ thread_id, run, number }, result) {
+    async settle({ thread_id, run, number }, result, { principal } = {}) {
       checkName("thread_id", thread_id);
       checkNumber("run", run);
       checkNumber("number", number);
@@ -23,7 +23,7 @@ export function createCalls(host: Host): Runtime["calls"] {
         throw holdfastError("call_not_unknown", `Call ${number} of run ${run} is not of unknown outcome.`);
       }
       const found = await shownSettlement(host, call, result);
-      const entry = createEntry.settlement(run, number, found, { key: `${run}:${number}` });
+      const entry = createEntry.settlement(run, number, found, { key: `${run}:${number}`, principal });
       await reached(`before put ${entry.kind}`);
       const { outcome } = await stores.inbox.put(thread_id, entry);
       await reached(`after put ${entry.kind}`);

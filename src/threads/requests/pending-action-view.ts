@@ -37,9 +37,11 @@ export function pendingActionOf(request: StoredRequest, proposed: JsonMap | null
   });
 }
 
-function resolutionOf({ decided_by, terms }: StoredRequest, answer: JsonMap): JsonMap {
-  const { reason, edited_parameters, remember } = answer;
+function resolutionOf({ status, decided_by, terms }: StoredRequest, answer: JsonMap): JsonMap {
+  const { decision, reason, edited_parameters, remember } = answer;
   return snapshotMap({
+    // A stop was faster than what somebody had decided.
+    ...(status === "cancelled" && decision !== undefined && { decision }),
     ...(typeof reason === "string" && { reason }),
     ...(decided_by !== null && { by: JSON.parse(decided_by) }),
     ...(edited_parameters !== undefined && { edited_parameters }),
@@ -51,7 +53,7 @@ function resolutionOf({ decided_by, terms }: StoredRequest, answer: JsonMap): Js
 function statusOf({ status }: StoredRequest, { decision }: JsonMap): PendingActionStatus {
   if (status === "pending") return "pending";
   if (status === "expired") return "expired";
-  if (decision === "accepted" || decision === "rejected") return decision;
-  // Stopped before anybody decided.
-  return "deleted";
+  // Stopped before anybody decided, or before the decision came to anything.
+  if (status === "cancelled") return "deleted";
+  return decision === "accepted" || decision === "rejected" ? decision : "deleted";
 }
