@@ -192,7 +192,11 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       report: (error) => report(error, ""),
     }),
     trust: {
-      authority: createAuthority(options.trust ?? {}, grants.hasGrant),
+      authority: createAuthority(
+        options.trust ?? {},
+        grants.hasGrant,
+        async (tokenId) => ((await stores.tokens.get(tokenId))?.revoked_at ?? null) !== null,
+      ),
       consent: options.consent ?? decideByWord,
       ...(options.trust?.canDecide && { canDecide: options.trust.canDecide }),
     },

@@ -81,6 +81,28 @@ eachDatabase((newWorld) => {
       expect(await result(await opened("context", {}, "narrowed"))).toMatchObject(denied);
     });
 
+    it.each<[string, object]>([
+      ["by the host's word", {}],
+      ["by the word of the agent", { holdsCapability: () => true }],
+      ["whatever the agent says of whom", { authorize: () => true }],
+    ])("is denied from the moment that the token behind the thread is revoked, %s", async (_word, own) => {
+      const world = await newWorld();
+      const model = scriptedModel([callsTool("site/publish", {}), says("Done."), callsTool("site/publish", {})]);
+      const holdfast = await world.open(desk({ model, ...own }), { trust: { holdsCapability: () => true } });
+      const { token, metadata } = await holdfast.tokens.create({ agent: "desk", owner_user_id: 7 });
+      const principal = await holdfast.tokens.authenticate(token);
+      const thread = await holdfast.threads.open("t", { agent: "desk", ...(principal && { principal }) });
+      expect(await result(thread)).toMatchObject(published);
+
+      await holdfast.tokens.revoke(metadata.token_id, "desk");
+      expect(await result(thread)).toMatchObject(denied);
+      if (!principal) throw new Error("The token lets nobody in.");
+      const { authority } = holdfast;
+      expect(await authority.allows(principal, "publish_posts")).toBe(false);
+      expect(await authority.within(principal, "publish_posts")).toBe(false);
+      expect(await authority.allows({ ...principal, token_id: null }, "publish_posts")).toBe(true);
+    });
+
     it("is denied to whoever acts on nobody's behalf and was given no list, where that is wanted", async () => {
       const world = await newWorld();
       const holdfast = await world.open(desk(), { trust: { ...trust, safeAutonomy: true } });

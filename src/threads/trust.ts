@@ -3,6 +3,7 @@
 import type { Stores } from "../backend/stores.ts";
 import type { UnknownMap } from "../contracts/json.ts";
 import { type ApprovalMemory, nullApprovalMemory } from "../contracts/trust/approval-memory.ts";
+import type { Principal } from "../contracts/trust/principal.ts";
 import * as principals from "../contracts/trust/principal.ts";
 import type { RunOptions } from "../loop/options.ts";
 import type { Remembered } from "../loop/records.ts";
@@ -30,7 +31,25 @@ export function trustOf(host: Lent, { subject }: Acting, cast: Cast, own: RunOpt
     principal: principal as UnknownMap,
     ...(workspace && { workspace }),
     ...(memory && { approvalMemory: memory }),
-    ...(!own.authorize && !own.holdsCapability && { authorize: authorizeWith(host.trust.authority) }),
+    ...judging(host.trust.authority, principal, own),
+  };
+}
+
+/** Who judges capabilities: the agent's own word, if it has one. That a token was revoked is not for an agent to overrule. */
+function judging(
+  authority: Authority,
+  principal: Principal,
+  { authorize, holdsCapability }: RunOptions,
+): Pick<RunOptions, "authorize" | "holdsCapability"> {
+  if (!authorize && !holdsCapability) return { authorize: authorizeWith(authority) };
+  if (principal.token_id === null) return {};
+  const unlessRevoked =
+    <Asked extends readonly unknown[]>(judge: (...asked: Asked) => boolean | PromiseLike<boolean>) =>
+    async (...asked: Asked) =>
+      !(await authority.isRevoked(principal)) && (await judge(...asked));
+  return {
+    ...(authorize && { authorize: unlessRevoked(authorize) }),
+    ...(holdsCapability && { holdsCapability: unlessRevoked(holdsCapability) }),
   };
 }
 

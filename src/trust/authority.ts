@@ -27,6 +27,8 @@ export type AuthorityOptions = {
 };
 
 export interface Authority {
+  /** True when whoever it is came with a token that was revoked since: then everything is refused that is asked here. */
+  isRevoked(principal: Principal): Promise<boolean>;
   allows(principal: Principal, capability: string, context?: UnknownMap): Promise<boolean>;
   /** True when no ceiling on the way refuses it, whoever holds it. */
   within(principal: Principal, capability: string): Promise<boolean>;
@@ -43,6 +45,7 @@ export interface Authority {
 export function createAuthority(
   options: AuthorityOptions,
   hasGrant: (principal: Principal, agent: string, role: AgentRole) => Promise<boolean>,
+  isTokenRevoked: (tokenId: number) => Promise<boolean> = async () => false,
 ): Authority {
   const { authorize, clientCeiling, safeAutonomy = false } = options;
   const holds = holdsCapability(options);
@@ -57,9 +60,16 @@ export function createAuthority(
     return true;
   }
 
+  // Asked each time: a thread may outlive the token that it was opened through.
+  async function isRevoked({ token_id }: Principal): Promise<boolean> {
+    return token_id !== null && (await isTokenRevoked(token_id));
+  }
+
   return {
+    isRevoked,
     async allows(principal, capability, context = {}) {
       try {
+        if (await isRevoked(principal)) return false;
         if (authorize) return (await authorize(principal, capability, context)) === true;
         return await ceilingsAllow(principal, capability, context);
       } catch {
@@ -68,6 +78,7 @@ export function createAuthority(
     },
     async within(principal, capability) {
       try {
+        if (await isRevoked(principal)) return false;
         if (authorize) return (await authorize(principal, capability, {})) === true;
         const ofClient = principal.client_id === null ? null : await clientCeiling?.(principal.client_id);
         return [principal.capability_ceiling, ofClient]
@@ -88,7 +99,7 @@ export function createAuthority(
     },
     async hasRole(principal, agent, role) {
       try {
-        return await hasGrant(principal, agent, role);
+        return !(await isRevoked(principal)) && (await hasGrant(principal, agent, role));
       } catch {
         return false;
       }
