@@ -1,6 +1,8 @@
 // The operations on messages: send one and, if wanted, wait for what comes of it; read, edit and delete those there are.
 import { z } from "zod";
+import type { Thread } from "../backend/thread-store.ts";
 import { isMap } from "../contracts/json.ts";
+import type { ThreadHandle } from "../threads/thread.ts";
 import { attachmentRefusal, MOST_ATTACHMENTS, mediaType } from "./attachments.ts";
 import { entryKey } from "./caller-identity.ts";
 import { defined } from "./defined.ts";
@@ -120,18 +122,44 @@ export function messageOperations(workbench: Workbench): readonly Operation[] {
     define({
       name: "holdfast/delete-message",
       title: "Delete a message",
-      description: "Takes a message out of what models are shown. With erase its content goes for good.",
+      description:
+        "Takes a message out of what models are shown, once no run is under way. With erase its content goes for good.",
       input: z.object({ thread_id: threadId, seq, erase: z.stringbool().or(z.boolean()).default(false) }),
-      output: z.object({ deleted: z.literal(true) }),
+      output: z.union([
+        z.object({ deleted: z.literal(true) }),
+        z.object({
+          deleted: z.literal(false).meta({ description: "It is accepted, and will be done." }),
+          detail: z.string().meta({ description: "When it will be, and what has it done sooner." }),
+        }),
+      ]),
       effect: "destroy",
       capability: "threads.write",
-      route: { method: "delete", path: "/threads/{thread_id}/messages/{seq}" },
+      route: { method: "delete", path: "/threads/{thread_id}/messages/{seq}", status: 202 },
       async execute({ thread_id, seq: number, erase }, { principal, key }) {
         const thread = await reach.thread(thread_id, principal);
         if (erase) await thread.eraseMessage(number, { principal, ...defined({ key: entryKey(principal, key) }) });
         else await thread.deleteMessage(number, defined({ key: entryKey(principal, key) }));
-        return { deleted: true as const };
+        const status = await statusOfChange(thread, erase ? "erasure" : "deletion");
+        return status === "made" ? { deleted: true as const } : { deleted: false as const, detail: untilThen[status] };
       },
     }),
   ];
 }
+
+/** How the thread stands that has yet to make a change, or that it has made all of this kind. */
+async function statusOfChange(thread: ThreadHandle, kind: "erasure" | "deletion") {
+  const { status } = await thread.status();
+  // Read after the status: what was made in between is made.
+  const isMade = (await thread.left.waiting()).every((entry) => entry.kind !== kind);
+  return isMade ? "made" : status;
+}
+
+const soon = "It is accepted, and done as soon as a process takes the thread up.";
+
+const untilThen: Readonly<Record<Thread["status"], string>> = {
+  ...{ idle: soon, stopped: soon, terminated: soon },
+  running: "It is accepted, and done once the run that is under way has ended: stop the thread to have it done now.",
+  waiting:
+    "It is accepted, and done once the run has ended that waits for somebody: answer what it waits for, or stop the thread.",
+  stuck: "It is accepted, and done once the thread gets on: an operator has to let it try again.",
+};
