@@ -134,6 +134,52 @@ eachDatabase((newWorld) => {
     expect(await drawn(holdfast)).toMatchObject({ tokens: { used: (tokens.reserved ?? 0) + 2, reserved: 0 } });
   });
 
+  it("count all that was set aside when a thread is deleted in the middle of a call", async () => {
+    const world = await newWorld();
+    const { model, next: asked } = heldModel();
+    const holdfast = await world.open(clerk(model));
+    const reserved = await reservationOf(holdfast, asked);
+    await holdfast.budgets.set("team", { tokens: 1 + 2 * reserved });
+    const thread = await holdfast.threads.open("t", { agent: "clerk", budget: "team" });
+    await thread.queueMessage("Go.");
+    const { answer } = await asked();
+
+    await holdfast.threads.delete(thread.id);
+    expect(await drawn(holdfast)).toMatchObject({ tokens: { used: 1 + reserved, reserved: 0 } });
+    answer(says("Too late.", used(1, 1)));
+
+    const next = (await holdfast.threads.open("t", { agent: "clerk", budget: "team" })).send("Go.");
+    (await asked()).answer(says("In time.", used(1, 1)));
+    expect(await next).toMatchObject({ status: "completed" });
+    expect(await drawn(holdfast)).toMatchObject({ tokens: { used: 3 + reserved, reserved: 0 } });
+  });
+
+  it.each(["retry", "terminate", "delete"] as const)(
+    "keep what a stuck thread had set aside, and count it all after %s",
+    async (how) => {
+      const world = await newWorld();
+      const before = await world.open(clerk(() => "never asked"));
+      await before.budgets.set("team", { tokens: 100_000 });
+      const { id } = await before.threads.open("t", { agent: "clerk", budget: "team" });
+      await before.close();
+      const given = { key: "t", diesInModel: true, leaseMs: 600_000 };
+      await startProcess(world, dyingRuntime, given).ended;
+      await world.sql("update threads set stuck_at = 1, lease_by = null, lease_until = 0");
+
+      const holdfast = await world.open(clerk(() => says("Here I am.", used(5, 5))));
+      const { tokens } = await drawn(holdfast);
+      expect(tokens).toEqual({ used: 0, reserved: expect.any(Number) });
+      const thread = await holdfast.threads.get(id);
+      await expect(thread.wait()).rejects.toMatchObject({ code: "thread_stuck" });
+      if (how === "terminate") await thread.terminate();
+      else await holdfast.threads[how](id);
+      if (how === "retry") expect(await thread.wait()).toMatchObject({ status: "completed" });
+
+      const spent = (tokens.reserved ?? 0) + (how === "retry" ? 10 : 0);
+      expect(await drawn(holdfast)).toMatchObject({ tokens: { used: spent, reserved: 0 } });
+    },
+  );
+
   it("are not drawn on by a call that a closing process leaves to others", async () => {
     const world = await newWorld();
     const { tool, next: called } = heldTool({ name: "shop/wait" });

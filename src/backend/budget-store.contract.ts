@@ -160,6 +160,48 @@ export function describeBudgetStore(name: string, open: () => Promise<StoresInTe
       expect(await drawn()).toEqual({ used: none, reserved: tokens(90) });
     });
 
+    it("count all that was set aside for threads that are deleted, and nothing for others", async () => {
+      await budgets.set({ name: "team", tokens: null, nanodollars: null });
+      await budgets.set({ name: "others", tokens: null, nanodollars: null });
+      const setAside = async (held: Held, reserved: Amounts, name = "team") =>
+        await commit(held, { ...reserve(reserved), name }, { state: JSON.stringify({ reserved }) });
+      const parent = await heldThread(stores, { id: "parent", budget: "team" });
+      const child = await heldThread(stores, { id: "child", parent_id: "parent", budget: "team" });
+      const stranger = await heldThread(stores, { id: "stranger", budget: "team" });
+      const elsewhere = await heldThread(stores, { id: "elsewhere", parent_id: "parent", budget: "others" });
+      await setAside(parent, { tokens: 10, nanodollars: 1 });
+      await setAside(child, { tokens: 20, nanodollars: 9_000_000_000_000 });
+      await setAside(stranger, { tokens: 40, nanodollars: 3 });
+      await setAside(elsewhere, tokens(80), "others");
+      const resting = await heldThread(stores, { id: "resting", budget: "team" });
+      await commit(resting, settle(tokens(5), none), { state: JSON.stringify({ reserved: null }) });
+
+      await stores.threads.delete("parent");
+      await stores.threads.delete("resting");
+
+      expect(await drawn()).toEqual({
+        used: { tokens: 35, nanodollars: 9_000_000_000_001 },
+        reserved: { tokens: 40, nanodollars: 3 },
+      });
+      expect(await budgets.get("others")).toMatchObject({ used: tokens(80), reserved: none });
+      // Whoever was at work on one comes too late.
+      expect(await commit(child, settle(tokens(7), tokens(20)))).toBe("lost");
+      await stores.threads.delete("parent");
+      expect(await drawn()).toMatchObject({ used: { tokens: 35 }, reserved: { tokens: 40 } });
+    });
+
+    it.each(losses)("count it once when a deletion loses %s", async (loss) => {
+      await budgets.set({ name: "team", tokens: 100, nanodollars: null });
+      const reserved = tokens(60);
+      const held = await heldThread(stores, { budget: "team" });
+      await commit(held, reserve(reserved), { state: JSON.stringify({ reserved }) });
+      const driver = losingDriver(world.driver);
+      const losing = await world.storesOn(driver);
+      driver.loseNext(loss);
+      expect(await losing.threads.delete(held.id)).toEqual([held.id]);
+      expect(await drawn()).toEqual({ used: reserved, reserved: none });
+    });
+
     it("stay those of a thread, and become those of its forks", async () => {
       await budgets.set({ name: "team", tokens: 100, nanodollars: null });
       const held = await heldThread(stores, { id: "parent", budget: "team" });

@@ -1,12 +1,13 @@
 // Threads and those that descend from them, in SQL.
 import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import type { ThreadStore } from "../thread-store.ts";
-import { attemptBatch } from "./attempt-batch.ts";
+import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import { entomb } from "./audit.ts";
 import { leaveForParent, SUBAGENT_ENDED } from "./leave.ts";
 import { lockContents } from "./lock-contents.ts";
 import { lockForErasing } from "./lock-threads.ts";
 import * as rows from "./rows.ts";
+import { spendReserved } from "./spend-reserved.ts";
 import { livingTree, wholeTree } from "./tree.ts";
 
 /** Everything that is kept of one thread beside its own row. */
@@ -30,6 +31,50 @@ const TABLES_OF_A_THREAD = [
 export function createFamily(
   driver: SqlDriver,
 ): Pick<ThreadStore, "children" | "liveChildren" | "descendants" | "delete" | "idle"> {
+  const remove: ThreadStore["delete"] = async (id, reason = "deleted", idle_us = null) => {
+    const spent = await spendReserved(driver, id);
+    // Read before: when the answer is lost, nobody can tell any more.
+    const known = await driver.all(wholeTree("$1"), [id]);
+    const erase = TABLES_OF_A_THREAD.map(
+      (table): Statement => ({
+        sql: `delete from ${table} where thread_id in (${wholeTree("$1")} /*few rows*/)`,
+        params: [id],
+      }),
+    );
+    const threads = {
+      sql: `delete from threads where id in (${wholeTree("$1")} /*few rows*/) returning id`,
+      params: [id],
+    };
+    const named = await driver.all(
+      `select distinct hash from files where thread_id in (${wholeTree("$1")} /*few rows*/) and hash <> ''`,
+      [id],
+    );
+    // Bytes that another thread names stay.
+    const bytes = named.map(({ hash }): Statement => {
+      const sql = "delete from blobs where hash = $1 and not exists (select 1 from files where files.hash = $1)";
+      return { sql, params: [hash ?? null] };
+    });
+    const statements = [
+      ...lockForErasing(driver, id),
+      ...(bytes.length === 0 ? [] : lockContents(driver)),
+      ...(idle_us === null ? [] : [stillIdle(id, idle_us)]),
+      ...leaveForParent(id, SUBAGENT_ENDED),
+      entomb(id, reason),
+      ...erase,
+      ...bytes,
+      ...spent,
+      threads,
+    ];
+    const isGone = async () => ((await driver.all(wholeTree("$1"), [id])).length === 0 ? COMMITTED : undefined);
+    const done = await attemptBatch(driver, statements, isGone);
+    if (done.outcome === "refused") {
+      // Only the budget can have refused what nobody has signed, and what need not rest: it is read again.
+      return typeof reason === "string" && idle_us === null ? await remove(id, reason) : [];
+    }
+    const erased = done.outcome === "committed" ? (done.rows.at(-1) ?? []) : [];
+    return [...new Set([...known, ...erased].map((row) => rows.text(row.id)))];
+  };
+
   return {
     async children(parentId, { live, relationship, after, limit }) {
       const params: Scalar[] = [parentId];
@@ -78,42 +123,7 @@ export function createFamily(
       return found.map((row) => rows.text(row.id));
     },
 
-    async delete(id, reason = "deleted", idle_us = null) {
-      // Read before: when the answer is lost, nobody can tell any more.
-      const known = await driver.all(wholeTree("$1"), [id]);
-      const erase = TABLES_OF_A_THREAD.map(
-        (table): Statement => ({
-          sql: `delete from ${table} where thread_id in (${wholeTree("$1")} /*few rows*/)`,
-          params: [id],
-        }),
-      );
-      const threads = {
-        sql: `delete from threads where id in (${wholeTree("$1")} /*few rows*/) returning id`,
-        params: [id],
-      };
-      const named = await driver.all(
-        `select distinct hash from files where thread_id in (${wholeTree("$1")} /*few rows*/) and hash <> ''`,
-        [id],
-      );
-      // Bytes that another thread names stay.
-      const bytes = named.map(({ hash }): Statement => {
-        const sql = "delete from blobs where hash = $1 and not exists (select 1 from files where files.hash = $1)";
-        return { sql, params: [hash ?? null] };
-      });
-      const done = await attemptBatch(driver, [
-        ...lockForErasing(driver, id),
-        ...(bytes.length === 0 ? [] : lockContents(driver)),
-        ...(idle_us === null ? [] : [stillIdle(id, idle_us)]),
-        ...leaveForParent(id, SUBAGENT_ENDED),
-        entomb(id, reason),
-        ...erase,
-        ...bytes,
-        threads,
-      ]);
-      if (done.outcome === "refused") return [];
-      const erased = done.outcome === "committed" ? (done.rows.at(-1) ?? []) : [];
-      return [...new Set([...known, ...erased].map((row) => rows.text(row.id)))];
-    },
+    delete: remove,
   };
 }
 

@@ -67,6 +67,16 @@ export function describeSignedDeletion(name: string, open: () => Promise<StoresI
       expect(await signedFor("b", "child of b")).toHaveLength(2);
     });
 
+    it("counts what a thread has set aside of a budget by then, and not what it had when it was looked at", async () => {
+      await stores.budgets.set({ name: "team", tokens: 100, nanodollars: null });
+      const held = await heldThread(stores, { id: "a", budget: "team" });
+      const reserved = { tokens: 30, nanodollars: 0 };
+      const budget_change = { name: "team", used: { tokens: 0, nanodollars: 0 }, reserved, reserves: true };
+      const commit = aCommit(held, { budget_change, state: JSON.stringify({ reserved }) });
+      expect(await meddled(() => stores.threads.commit(commit))("a")).toEqual(["a"]);
+      expect(await stores.budgets.get("team")).toMatchObject({ used: { tokens: 30 }, reserved: { tokens: 0 } });
+    });
+
     it("replaces what somebody else has left in the place of a tombstone", async () => {
       await openThread(stores, { id: "a" });
       await world.driver.batch([
