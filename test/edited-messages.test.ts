@@ -136,4 +136,49 @@ eachDatabase((newWorld) => {
     expect(said[3]).toMatchObject({ type: "multimodal_part", role: "assistant" });
     expect(await thread.send("And now?")).toMatchObject({ final_content: "Still two." });
   });
+
+  it("knows a repeat by its key, whatever has become of the message since", async () => {
+    const { thread } = await shopThread(await newWorld());
+    const conflict = { code: "idempotency_conflict" };
+    const edit = () => thread.editMessage(3, "There is one.", { key: "e" });
+    const remove = () => thread.deleteMessage(0, { key: "d" });
+    await edit();
+    await remove();
+    await thread.wait();
+    // The same words would make another message of it by now.
+    await thread.editMessage(3, { role: "user", content: "There is one." });
+    await thread.wait();
+    await edit();
+    await thread.deleteMessage(3);
+    await thread.wait();
+    const before = await thread.export();
+
+    await edit();
+    await remove();
+    await expect(thread.editMessage(3, "There are none.", { key: "e" })).rejects.toMatchObject(conflict);
+    await expect(thread.editMessage(99, "There is one.", { key: "e" })).rejects.toMatchObject(conflict);
+    await expect(thread.deleteMessage(99, { key: "d" })).rejects.toMatchObject(conflict);
+    await expect(thread.editMessage(3, "There is one.", { key: "f" })).rejects.toMatchObject({
+      code: "message_not_found",
+    });
+
+    expect(await thread.left.waiting()).toEqual([]);
+    expect(await thread.export()).toEqual(before);
+  });
+
+  it("knows the wish to erase all there is for the same one, also when there is more by then", async () => {
+    const { thread } = await shopThread(await newWorld());
+    const eraseAll = () => thread.eraseMessages({ all: true }, { key: "a" });
+    await eraseAll();
+    await thread.wait();
+    await thread.send("And now?");
+
+    await eraseAll();
+    await thread.wait();
+
+    expect(await history(thread)).toEqual(["user: And now?", "assistant: Still two."]);
+    await expect(thread.eraseMessages({ before: 1 }, { key: "a" })).rejects.toMatchObject({
+      code: "idempotency_conflict",
+    });
+  });
 });

@@ -86,6 +86,22 @@ export function describeInbox(name: string, open: () => Promise<StoresInTest>): 
         expect(await everything(driver)).toEqual(before);
       });
 
+      it("can be asked about before it is put: what came first under its key is told, and nothing changes", async () => {
+        const id = await openThread(stores);
+        const entry = anEntry({ id: "first", idempotency_key: "mail 1" });
+        expect(await inbox.first(id, entry)).toBeUndefined();
+        await inbox.put(id, entry);
+        const before = await everything(driver);
+        expect(await inbox.first(id, anEntry({ idempotency_key: "mail 1" }))).toEqual({
+          outcome: "repeated",
+          id: "first",
+        });
+        expect(await inbox.first(id, { ...entry, payload_hash: "another" })).toEqual({ outcome: "conflicting" });
+        expect(await inbox.first(id, { ...entry, operation: "queue" })).toBeUndefined();
+        expect(await inbox.first("nobody", entry)).toBeUndefined();
+        expect(await everything(driver)).toEqual(before);
+      });
+
       it("shares its key with no other operation and no other thread", async () => {
         const [one, other] = [await openThread(stores), await openThread(stores)];
         const parts = { idempotency_key: "mail 1" };

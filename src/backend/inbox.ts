@@ -42,15 +42,24 @@ export type EntryFate = { readonly id: string; readonly drained: boolean; readon
 /** An entry by what was asked for and the key that it was left under. */
 export type LeftEntry = EntryFate & { readonly key: string; readonly created_at: number };
 
-export type PutOutcome =
-  | { readonly outcome: "stored" | "repeated"; readonly id: string }
+export type RepeatOutcome =
+  | { readonly outcome: "repeated"; readonly id: string }
   /** The key was used before, for something else. */
-  | { readonly outcome: "conflicting" }
+  | { readonly outcome: "conflicting" };
+
+export type PutOutcome =
+  | RepeatOutcome
+  | { readonly outcome: "stored"; readonly id: string }
   | { readonly outcome: "terminated" | "not_found" };
 
 export interface Inbox {
   /** Stores the entry and wakes the thread. */
   put(threadId: string, entry: NewEntry): Promise<PutOutcome>;
+  /** What putting it would come to when its key was used before; undefined when it was not. */
+  first(
+    threadId: string,
+    entry: Pick<NewEntry, "operation" | "idempotency_key" | "payload_hash">,
+  ): Promise<RepeatOutcome | undefined>;
   /** What waits, oldest first. */
   waiting(threadId: string): Promise<readonly Entry[]>;
   fate(threadId: string, entryId: string): Promise<EntryFate | undefined>;

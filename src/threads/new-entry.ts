@@ -93,6 +93,8 @@ export function queuedCallId(entryId: string): string {
 type Key = { readonly key?: string | undefined };
 /** Who leaves it. That is no part of what a repeat must be equal to. */
 type Named = { readonly principal?: UnknownMap | undefined };
+/** What was asked for, where that comes to something else at another time. */
+type Given = { readonly given?: Json };
 type Silence = { readonly silent?: boolean | undefined };
 
 /** As much of it as may be shown. Throws what a principal that is none throws. */
@@ -177,18 +179,21 @@ export const createEntry = {
     });
   },
 
-  edit(seq: number, edited: Message, { key }: Key): NewEntry {
+  edit(seq: number, edited: Message, { key, given = edited }: Key & Given): NewEntry {
     const body = { seq, message: edited };
-    return entry({ kind: "edit", operation: "edit", body, payload: body, key, wakesStopped: true });
+    return entry({ kind: "edit", operation: "edit", body, payload: { seq, given }, key, wakesStopped: true });
   },
 
   deletion(seq: number, { key }: Key): NewEntry {
     return entry({ kind: "deletion", operation: "delete", body: { seq }, payload: { seq }, key, wakesStopped: true });
   },
 
-  erasure(which: { seq: number } | { before: number }, { key, principal }: Key & Named): NewEntry {
+  erasure(
+    which: { seq: number } | { before: number },
+    { key, principal, given = which }: Key & Named & Given,
+  ): NewEntry {
     const body = { ...which, ...byWhom(principal) };
-    return entry({ kind: "erasure", operation: "erase", body, payload: which, key, wakesStopped: true });
+    return entry({ kind: "erasure", operation: "erase", body, payload: given, key, wakesStopped: true });
   },
 
   settlement(run: number, number: number, result: Json, { key, principal }: Key & Named): NewEntry {

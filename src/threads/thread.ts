@@ -4,7 +4,7 @@ import type { CallsPage, StoredCall, StoredMessage, Thread } from "../backend/th
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
-import { isMap, type JsonMap, type UnknownMap } from "../contracts/json.ts";
+import { isMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import { isName } from "../contracts/storable-name.ts";
 import { checkNumber, checkThreadKey } from "./check-arguments.ts";
 import { changeConsent } from "./consent/change-consent.ts";
@@ -19,7 +19,7 @@ import { costOf, type ThreadCost } from "./logs/cost.ts";
 import type { LogRow } from "./logs/log-row.ts";
 import { type LogQuery, readLogs } from "./logs/logs.ts";
 import { contextOf, type StepContext } from "./memory/context-view.ts";
-import { createEntry } from "./new-entry.ts";
+import { createEntry, readMessage } from "./new-entry.ts";
 import { isNobodys, nobodyKnows } from "./nobodys.ts";
 import type { RunOutcome } from "./outcome.ts";
 import { readCalls } from "./read-calls.ts";
@@ -173,10 +173,7 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
         await host.reached(`after put ${entry.kind}`);
         return { id: stored.id };
       case "conflicting":
-        throw holdfastError(
-          "idempotency_conflict",
-          `The key "${entry.idempotency_key}" was used before for something else.`,
-        );
+        throw usedBefore(entry);
       case "terminated":
         throw threadTerminated(id, "and takes no more work");
       case "not_found":
@@ -321,20 +318,28 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
       return createHandle(host, await forkThread(host, id, forkKey, at ?? null));
     },
     async editMessage(seq, content, options = {}) {
+      checkNumber("seq", seq);
+      const read = readMessage(content);
+      const given = typeof content === "string" ? content : snapshotMap(content);
+      const edit = (edited: Message) => createEntry.edit(seq, edited, { key: options.key, given });
+      if (await isRepeat(edit(read))) return;
       const edited = editedMessage(await currentMessage(seq), content);
-      await leave(() => put(createEntry.edit(seq, edited, { key: options.key })));
+      await leave(() => put(edit(edited)));
     },
     async deleteMessage(seq, options = {}) {
-      await known(seq);
-      await leave(() => put(createEntry.deletion(seq, { key: options.key })));
+      checkNumber("seq", seq);
+      await change(seq, createEntry.deletion(seq, { key: options.key }));
     },
     async eraseMessage(seq, options = {}) {
-      await known(seq);
-      await leave(() => put(createEntry.erasure({ seq }, options)));
+      checkNumber("seq", seq);
+      await change(seq, createEntry.erasure({ seq }, options));
     },
     async eraseMessages(which, options = {}) {
-      const before = checkedBefore(which) ?? (await status()).next_message;
-      await leave(() => put(createEntry.erasure({ before }, options)));
+      const asked = checkedBefore(which);
+      const before = asked ?? (await status()).next_message;
+      // What all there is comes to is another number each time.
+      const given = asked === undefined ? { all: true } : { before };
+      await leave(() => put(createEntry.erasure({ before }, { ...options, given })));
     },
     async cancelQueued(entryId) {
       if (!isName(entryId)) return false;
@@ -377,8 +382,22 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
     return await put(createEntry.message(sent, { key: idempotencyKey, silent }));
   }
 
+  /** Leaves what changes a message, unless there is none. */
+  async function change(seq: number, entry: NewEntry): Promise<void> {
+    if (await isRepeat(entry)) return;
+    await known(seq);
+    await leave(() => put(entry));
+  }
+
+  /** True for what was left before under its key: what it changed may be something else by now, or gone. */
+  async function isRepeat(entry: NewEntry): Promise<boolean> {
+    const isKeyed = entry.idempotency_key !== entry.id;
+    const first = isKeyed ? await inbox.first(id, entry) : undefined;
+    if (first?.outcome === "conflicting") throw usedBefore(entry);
+    return first !== undefined;
+  }
+
   async function known(seq: number): Promise<StoredMessage> {
-    checkNumber("seq", seq);
     const [row] = await threads.messages(id, { from: seq, limit: 1 });
     if (row?.seq !== seq || row.kind !== "message") throw messageNotFound(seq);
     return row;
@@ -395,6 +414,10 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
   function messageNotFound(seq: number) {
     return holdfastError("message_not_found", `Thread "${id}" has no message ${seq}.`);
   }
+}
+
+function usedBefore({ idempotency_key }: NewEntry) {
+  return holdfastError("idempotency_conflict", `The key "${idempotency_key}" was used before for something else.`);
 }
 
 /** The number before which all is to be erased; undefined when it is all there is. What says neither erases nothing. */

@@ -6,16 +6,20 @@ import * as rows from "./rows.ts";
 import { insertEntry, tell, wake } from "./wake.ts";
 
 export function createInbox(driver: SqlDriver): Inbox {
-  /** What came of an entry that was refused: there is no such thread, it takes nothing, or the key was used before. */
-  async function whyRefused(threadId: string, entry: NewEntry): Promise<PutOutcome> {
+  const first: Inbox["first"] = async (threadId, { operation, idempotency_key, payload_hash }) => {
     const [known] = await driver.all(
       "select id, payload_hash from inbox where thread_id = $1 and operation = $2 and idempotency_key = $3",
-      [threadId, entry.operation, entry.idempotency_key],
+      [threadId, operation, idempotency_key],
     );
-    if (known) {
-      const isSame = known.payload_hash === entry.payload_hash;
-      return isSame ? { outcome: "repeated", id: rows.text(known.id) } : { outcome: "conflicting" };
-    }
+    if (!known) return undefined;
+    const isSame = known.payload_hash === payload_hash;
+    return isSame ? { outcome: "repeated", id: rows.text(known.id) } : { outcome: "conflicting" };
+  };
+
+  /** What came of an entry that was refused: there is no such thread, it takes nothing, or the key was used before. */
+  async function whyRefused(threadId: string, entry: NewEntry): Promise<PutOutcome> {
+    const known = await first(threadId, entry);
+    if (known) return known;
     const [thread] = await driver.all("select terminated_at from threads where id = $1", [threadId]);
     return { outcome: thread ? "terminated" : "not_found" };
   }
@@ -29,6 +33,7 @@ export function createInbox(driver: SqlDriver): Inbox {
   }
 
   return {
+    first,
     fate,
 
     async put(threadId, entry) {
