@@ -28,6 +28,43 @@ eachDatabase((newWorld) => {
     }
   });
 
+  it("brings nothing of a source that takes a capability to whoever lacks it, and tells why", async () => {
+    const world = await newWorld();
+    const steps = [calls("memory/recall", {}), calls("memory/recall", { source: "secret" }), "Done."];
+    const { agent: own, shown } = clerk(steps, memoryTools({ layers: ["user"] }));
+    const secret = memorySource("secret", { layer: "user", folder: "pay", capability: "read_salaries" });
+    const told = memorySource("told", { read: () => "Everybody earns 2,000.", capability: "read_salaries" });
+    const holders = new Set([8]);
+    const holdfast = await world.open(own, {
+      memory: { sources: [secret, told] },
+      trust: { holdsCapability: (user, name) => name === "read_salaries" && holders.has(user) },
+    });
+    await remembered(holdfast, "pay/own.md", "Earns 1,000.");
+    const thread = await holdfast.threads.open("a", ana);
+    await thread.send("What do I earn?");
+    expect(shown.join()).not.toMatch(/[12],000/);
+    const not_used = "capability_denied";
+    expect(await thread.context()).toMatchObject({
+      items: [],
+      sources: [
+        { source: "secret", not_used },
+        { source: "told", not_used },
+      ],
+    });
+    const results = (await thread.messages()).flatMap(({ message: { type, payload } }) =>
+      type === "tool_result" ? [payload] : [],
+    );
+    expect(results).toMatchObject([
+      { success: true, result: { memories: [] } },
+      { success: false, metadata: { error_type: "capability_denied" } },
+    ]);
+
+    // Asked anew for every request.
+    holders.add(7);
+    await thread.send("And now?");
+    expect(shown.at(-1)).toMatch(/Earns 1,000.*Everybody earns 2,000/s);
+  });
+
   it("keeps no content in the record, so that what is erased is gone", async () => {
     const world = await newWorld();
     const holdfast = await world.open(clerk().agent, { memory: { sources: [userNotes] } });

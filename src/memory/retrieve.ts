@@ -22,6 +22,8 @@ export type Asking = {
   readonly context: SourceContext;
   /** The tools that the model sees now, by their names. */
   readonly tools: ReadonlySet<string>;
+  /** Whether whoever it is for has the capability that a source takes. */
+  readonly holds: (capability: string) => Promise<boolean>;
   /** Whether memories may be used for this person. */
   readonly mayUseMemories: () => Promise<boolean>;
 };
@@ -52,14 +54,14 @@ export async function retrieveForPrompt(asking: Asking): Promise<Found> {
 
 /** What one source holds, for an agent that asks for it by name; also what is `manual`. */
 export async function retrieveSource(asking: Asking, source: Source): Promise<Found> {
-  const notForUs = whyNotHere(asking, source) ?? (source.retrieval_policy === "never" ? "never" : undefined);
+  const notForUs = (await whyNotHere(asking, source)) ?? (source.retrieval_policy === "never" ? "never" : undefined);
   const { items, stale, report } = notForUs ? nothing(source, notForUs) : await bring(asking, source, "asked");
   return { items, stale, sources: [report] };
 }
 
 async function fromSource(asking: Asking, source: Source) {
   const { retrieval_policy: policy, given } = source;
-  const notForUs = whyNotHere(asking, source);
+  const notForUs = await whyNotHere(asking, source);
   if (notForUs) return nothing(source, notForUs);
   switch (policy) {
     case "always":
@@ -78,10 +80,17 @@ async function fromSource(asking: Asking, source: Source) {
   }
 }
 
-function whyNotHere({ subject, context }: Asking, { given, modes, from, layer }: Source): NotUsed | undefined {
+async function whyNotHere({ subject, context, holds }: Asking, source: Source): Promise<NotUsed | undefined> {
+  const { given, modes, from, layer } = source;
   if (given.agents && !given.agents.includes(subject.agent)) return "other_agent";
   if (!isForMode(modes, context.mode)) return "other_mode";
-  return from === "memories" && scopeOfLayer(layer, subject) === null ? "no_user" : undefined;
+  if (from === "memories" && scopeOfLayer(layer, subject) === null) return "no_user";
+  return (await isDenied(source, holds)) ? "capability_denied" : undefined;
+}
+
+/** True when the source takes a capability that whoever asks has not. */
+export async function isDenied({ capability }: Source, holds: Asking["holds"]): Promise<boolean> {
+  return capability !== "" && !(await holds(capability));
 }
 
 /** Whoever cannot tell has not asked for it. */

@@ -33,6 +33,7 @@ export type NotUsed =
   | "not_intended"
   | "not_needed"
   | "no_user"
+  | "capability_denied"
   | "consent_denied"
   | "failed"
   | "empty";

@@ -1,8 +1,9 @@
 // Who may do what in a thread, as its runs are told: the principal behind every call, who judges capabilities, and which
 // decisions were made once and for all.
 import type { Stores } from "../backend/stores.ts";
-import type { UnknownMap } from "../contracts/json.ts";
+import { snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import { type ApprovalMemory, nullApprovalMemory } from "../contracts/trust/approval-memory.ts";
+import { can } from "../contracts/trust/authorization.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import * as principals from "../contracts/trust/principal.ts";
 import type { RunOptions } from "../loop/options.ts";
@@ -51,6 +52,24 @@ function judging(
     ...(authorize && { authorize: unlessRevoked(authorize) }),
     ...(holdsCapability && { holdsCapability: unlessRevoked(holdsCapability) }),
   };
+}
+
+/**
+ * Whether whom a thread acts for has a capability, as the tools of its agent are told. Whoever fails to tell says no.
+ */
+export async function holdsCapability(
+  { trust }: Pick<Lent, "trust">,
+  { principal }: Subject,
+  own: RunOptions,
+  capability: string,
+): Promise<boolean> {
+  const { authorize, holdsCapability: holds = () => false } = { ...own, ...judging(trust.authority, principal, own) };
+  const asked = [snapshotMap(principal), capability, snapshotMap(own.context)] as const;
+  try {
+    return (await (authorize ? authorize(...asked) : can(...asked, holds))) === true;
+  } catch {
+    return false;
+  }
 }
 
 function authorizeWith(authority: Authority): NonNullable<RunOptions["authorize"]> {

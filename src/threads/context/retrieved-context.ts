@@ -7,11 +7,13 @@ import type { ConsentDecision } from "../../contracts/trust/consent.ts";
 import { compose } from "../../memory/compose.ts";
 import { contextRecord } from "../../memory/context-record.ts";
 import { retrieveForPrompt } from "../../memory/retrieve.ts";
+import { runOptions } from "../agent.ts";
 import { decideConsent } from "../consent/decide-consent.ts";
 import type { HeldThread } from "../held-thread.ts";
 import type { Host } from "../host.ts";
 import { subjectOfMemory } from "../memory/subject-of-memory.ts";
 import type { ThreadRun } from "../thread-run.ts";
+import { holdsCapability } from "../trust.ts";
 
 /** The note under which a composed context is kept. */
 export const CONTEXT_COMPOSED = "context_composed";
@@ -46,6 +48,7 @@ export async function retrievedContext(
       signal: run.abort.signal,
     },
     tools: namesOf(run),
+    holds: (capability) => holdsCapability(host, held.subject, runOptions(agent), capability),
     async mayUseMemories() {
       consent ??= decideConsent(host, { threadId: held.id, agent: agent.slug }, "use_memory");
       return (await consent).allowed;

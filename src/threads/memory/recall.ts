@@ -8,7 +8,7 @@ import { covers, isOutOfReach } from "../../memory/covers.ts";
 import { fillUp } from "../../memory/fill-up.ts";
 import type { Source } from "../../memory/memory.ts";
 import { isForMode } from "../../memory/mode.ts";
-import { ofMemory, retrieveSource } from "../../memory/retrieve.ts";
+import { isDenied, ofMemory, retrieveSource } from "../../memory/retrieve.ts";
 import type { Retrieved } from "../../memory/retrieved.ts";
 import { scopeOfLayer } from "../../memory/scope-of-layer.ts";
 import { type Tool, type ToolContext, tool } from "../tool.ts";
@@ -42,8 +42,10 @@ async function recall(of: ToolMemory, layers: readonly MemoryLayer[], given: Giv
   if (!consent.allowed) {
     return refused("consent_denied", "The user has not agreed to have memories used. Do not insist.", consent);
   }
-  const reach = reachOf(of, layers);
-  const found = await Promise.all([...reach].map(([layer, isWithin]) => fromLayer(of, layer, query, isWithin)));
+  const denied = await deniedSources(of);
+  const found = await Promise.all(
+    [...reachOf(of, layers, denied)].map(([layer, isWithin]) => fromLayer(of, layer, query, isWithin)),
+  );
   return listed(
     found.flatMap(({ items }) => items),
     found.reduce((sum, { stale }) => sum + stale, 0),
@@ -52,12 +54,22 @@ async function recall(of: ToolMemory, layers: readonly MemoryLayer[], given: Giv
 
 type Reach = ReadonlyMap<MemoryLayer, (filename: string) => boolean>;
 
+/** The sources of which nothing is told, because whom the thread acts for lacks the capability that they take. */
+async function deniedSources({ memory, holds }: ToolMemory): Promise<readonly Source[]> {
+  const denied = await Promise.all(memory.sources.map((source) => isDenied(source, holds)));
+  return memory.sources.filter((_, index) => denied[index]);
+}
+
 /** All of the tool's own layers, and of the others what a source speaks for that is meant for this agent. */
-function reachOf({ memory, subject }: ToolMemory, layers: readonly MemoryLayer[]): Reach {
-  const reach = new Map<MemoryLayer, (filename: string) => boolean>(layers.map((layer) => [layer, () => true]));
+function reachOf({ memory, subject }: ToolMemory, layers: readonly MemoryLayer[], denied: readonly Source[]): Reach {
+  const isOpen = (layer: string, name: string) => !denied.some((source) => covers(source, layer, name));
+  const reach = new Map<MemoryLayer, (filename: string) => boolean>(
+    layers.map((layer) => [layer, (name) => isOpen(layer, name)]),
+  );
   const meant = memory.sources.filter((source) => source.from === "memories" && isMeant(source, subject));
   for (const { layer } of meant) {
-    if (!reach.has(layer)) reach.set(layer, (name) => meant.some((source) => covers(source, layer, name)));
+    if (reach.has(layer)) continue;
+    reach.set(layer, (name) => isOpen(layer, name) && meant.some((source) => covers(source, layer, name)));
   }
   return reach;
 }
@@ -102,7 +114,7 @@ function layerAlone(layer: MemoryLayer) {
 }
 
 async function fromSource(of: ToolMemory, id: string, query: string | null, { signal }: ToolContext) {
-  const { memory, subject, scope } = of;
+  const { memory, subject, scope, holds } = of;
   const source = memory.sources.find((each) => each.id === id && isMeant(each, subject));
   if (!source) return refused("memory_source_not_found", `There is no source "${id}" here.`);
   const { mode, user_id, workspace, agent } = subject;
@@ -112,6 +124,7 @@ async function fromSource(of: ToolMemory, id: string, query: string | null, { si
       subject,
       context: { mode, user_id, workspace, agent, thread_id: scope.thread.id, last_message: "", query, signal },
       tools: new Set(),
+      holds,
       mayUseMemories: async () => (await of.consentTo("use_memory")).decision.allowed,
     },
     source,
@@ -119,6 +132,9 @@ async function fromSource(of: ToolMemory, id: string, query: string | null, { si
   const [report] = found.sources;
   if (report?.not_used === "consent_denied") {
     return refused("consent_denied", "The user has not agreed to have memories used. Do not insist.");
+  }
+  if (report?.not_used === "capability_denied") {
+    return refused("capability_denied", `The source "${id}" takes a capability that is lacking here.`);
   }
   return listed(found.items, found.stale.length);
 }

@@ -5,15 +5,20 @@ import type { ConsentDecision } from "../../contracts/trust/consent.ts";
 import type { Memory } from "../../memory/memory.ts";
 import type { MemorySubject } from "../../memory/memory-subject.ts";
 import { scopeOfLayer } from "../../memory/scope-of-layer.ts";
+import { runOptions } from "../agent.ts";
 import { scopeOf, type ToolScope } from "../calls/tool-scope.ts";
 import { decideConsent } from "../consent/decide-consent.ts";
+import { subjectOf } from "../subject.ts";
 import type { ToolContext } from "../tool.ts";
+import { holdsCapability } from "../trust.ts";
 import { subjectOfMemory } from "./subject-of-memory.ts";
 
 export type ToolMemory = {
   readonly scope: ToolScope;
   readonly memory: Memory;
   readonly subject: MemorySubject;
+  /** Whether whom the thread acts for has the capability that a source takes. */
+  holds(capability: string): Promise<boolean>;
   /** Asked when it matters: it may have been taken back. `from`: the consent of the thread that it was decided from. */
   consentTo(
     operation: "store_memory" | "use_memory",
@@ -28,6 +33,10 @@ export async function toolMemory(context: ToolContext): Promise<ToolMemory> {
     scope,
     memory: host.memory,
     subject: await subjectOfMemory(host, about),
+    async holds(capability) {
+      const subject = subjectOf(cast.agent, await host.stores.subjects.get(thread.id));
+      return await holdsCapability(host, subject, runOptions(cast.agent), capability);
+    },
     async consentTo(operation) {
       // Read before: what is taken back while it is decided is then not the same any more.
       const from = (await host.stores.subjects.get(thread.id))?.consent ?? null;
