@@ -35,9 +35,35 @@ it("never says completed of a run that is said not to be, even if its status doe
   expect(runOutcome.normalize({ status: "completed", completed: true }, result).completed).toBe(true);
 });
 
-it("derives whether to retry when null is given for it", () => {
-  expect(runOutcome.normalize({ retryable: null }, { status: "failed" }).retryable).toBe(true);
+it("takes a null that is given for whether to retry as a no", () => {
+  expect(runOutcome.normalize({}, { status: "failed" }).retryable).toBe(true);
+  expect(runOutcome.normalize({ retryable: null }, { status: "failed" }).retryable).toBe(false);
   expect(runOutcome.normalize({ retryable: false }, { status: "failed" }).retryable).toBe(false);
+});
+
+it("calls no end natural that is said not to be complete", () => {
+  const stated = { status: "completed", completed: false };
+  expect(runOutcome.normalize(stated, {}).stop_reason).toBe("completed");
+  expect(runOutcome.normalize(stated, { status: " Paused " }).stop_reason).toBe("paused");
+  expect(runOutcome.normalize({ ...stated, completed: true }, { status: "paused" }).stop_reason).toBe("natural");
+});
+
+it("reads the status and the budget of a result however they are written", () => {
+  const spent = { status: " Budget_Exceeded", budget: "TURNS " };
+  expect(runOutcome.normalize(undefined, spent)).toMatchObject({
+    status: "budget_exceeded",
+    stop_reason: "max_turns",
+    retryable: true,
+  });
+  expect(runOutcome.runControlStatus({ status: " FAILED " })).toBe("failed");
+  expect(runOutcome.normalize(undefined, { status: " Transcript_Lock_Contention " }).status).toBe("incomplete");
+});
+
+it("keeps an empty map that was given, and looks no further", () => {
+  const result = { failure: { type: "quota", message: "over" } };
+  expect(runOutcome.normalize({ failure: {}, provider_error: [], assertions: [], metadata: {} }, result)).toMatchObject(
+    { failure: {}, provider_error: {}, assertions: {}, metadata: {} },
+  );
 });
 
 it("takes an empty list for the empty map", () => {

@@ -1,6 +1,6 @@
 // How a run ended, in one vocabulary, whatever the result that tells of it looks like.
-import { nonEmptyString, trimmed, truthy } from "../coerce.ts";
-import { asMap, isEmpty, isMap, type JsonMap, snapshotMap, type UnknownMap } from "../json.ts";
+import { trimmed, truthy } from "../coerce.ts";
+import { asMap, type JsonMap, snapshotMap, type UnknownMap } from "../json.ts";
 
 const statuses = [
   "completed",
@@ -35,18 +35,16 @@ const nothing: UnknownMap = {};
 export function normalize(outcome: unknown, result: unknown): RunOutcome {
   const given = asMap(outcome) ?? nothing;
   const told = asMap(result) ?? nothing;
-  const { status, stop_reason, retryable } = ending(given, told);
-  const failure = firstFilled(given.failure, told.failure);
-  const providerError = firstFilled(given.provider_error, stop_reason === "provider_error" ? told.failure : null);
-  const assertions = firstFilled(given.assertions);
-  const metadata = firstFilled(given.metadata);
+  const ended = ending(given, told);
+  const isProviders = ended.stop_reason === "provider_error";
+  const failure = firstMap(given.failure, told.failure);
+  const providerError = firstMap(given.provider_error, isProviders ? told.failure : null);
+  const assertions = firstMap(given.assertions);
+  const metadata = firstMap(given.metadata);
   return Object.freeze({
     schema: "agents-api.run-outcome",
     version: 1,
-    status,
-    completed: status === "completed" && isSaidCompleted(given, told),
-    stop_reason,
-    retryable,
+    ...ended,
     ...(failure && { failure }),
     ...(assertions && { assertions }),
     ...(providerError && { provider_error: providerError }),
@@ -60,19 +58,27 @@ export function runControlStatus(result: unknown): Exclude<RunStatus, "incomplet
   return status === "incomplete" ? "running" : status;
 }
 
-type Ending = Pick<RunOutcome, "status" | "stop_reason" | "retryable">;
+type Ending = Pick<RunOutcome, "status" | "completed" | "stop_reason" | "retryable">;
 
 // Nothing ran, so nothing can have completed, even where an outcome that came along says so.
-const contended: Ending = { status: "incomplete", stop_reason: "transcript_lock_contention", retryable: false };
+const contended: Ending = {
+  status: "incomplete",
+  completed: false,
+  stop_reason: "transcript_lock_contention",
+  retryable: false,
+};
 
 function ending(given: UnknownMap, result: UnknownMap): Ending {
-  const stated = keyword(given.status, statuses);
-  if (result.status === contended.stop_reason && (stated ?? "completed") === "completed") return contended;
+  const named = keyword(given.status);
+  const stated = statuses.find((status) => status === named);
+  if (keyword(result.status) === contended.stop_reason && (stated ?? "completed") === "completed") return contended;
   const status = stated ?? derivedStatus(given, result);
+  const completed = status === "completed" && isSaidCompleted(given, result);
   return {
     status,
-    stop_reason: trimmed(given.stop_reason)?.toLowerCase() ?? derivedStopReason(status, result),
-    retryable: given.retryable == null ? isRetryable(status, result) : truthy(given.retryable),
+    completed,
+    stop_reason: keyword(given.stop_reason) ?? derivedStopReason(status, completed, result),
+    retryable: given.retryable === undefined ? isRetryable(status, result) : truthy(given.retryable),
   };
 }
 
@@ -87,9 +93,10 @@ const telling = [
 ] as const;
 
 function derivedStatus(given: UnknownMap, result: UnknownMap): RunStatus {
-  const told = telling.find((status) => status === result.status);
+  const named = keyword(result.status);
+  const told = telling.find((status) => status === named);
   if (told !== undefined) return told;
-  if (result.status === "failed" || result.failure != null) return "failed";
+  if (named === "failed" || result.failure != null) return "failed";
   return isSaidCompleted(given, result) ? "completed" : "incomplete";
 }
 
@@ -98,11 +105,13 @@ function isSaidCompleted(given: UnknownMap, result: UnknownMap): boolean {
   return truthy(given.completed === undefined ? (result.completed ?? true) : given.completed);
 }
 
-function derivedStopReason(status: RunStatus, result: UnknownMap): string {
-  if (result.status === "budget_exceeded" && result.budget === "turns") return "max_turns";
+function derivedStopReason(status: RunStatus, completed: boolean, result: UnknownMap): string {
+  const named = keyword(result.status);
+  if (named === "budget_exceeded" && keyword(result.budget) === "turns") return "max_turns";
   if (status === "failed") return "provider_error";
-  if (status === "completed") return "natural";
-  return nonEmptyString(result.status) ?? status;
+  // A run that is called completed but is said not to be came to no natural end.
+  if (completed) return "natural";
+  return named ?? status;
 }
 
 function isRetryable(status: RunStatus, result: UnknownMap): boolean {
@@ -113,16 +122,17 @@ function isRetryable(status: RunStatus, result: UnknownMap): boolean {
     case "interrupted":
       return false;
     default:
-      return status === "failed" || result.status === "budget_exceeded";
+      return status === "failed" || keyword(result.status) === "budget_exceeded";
   }
 }
 
-function keyword<Word extends string>(value: unknown, words: readonly Word[]): Word | undefined {
-  const spoken = trimmed(value)?.toLowerCase();
-  return words.find((word) => word === spoken);
+/** A word as results and outcomes use them, however it was written. */
+function keyword(value: unknown): string | undefined {
+  return trimmed(value)?.toLowerCase();
 }
 
-function firstFilled(...values: unknown[]): JsonMap | undefined {
-  const filled = values.find((value) => isMap(value) && !isEmpty(value));
-  return filled === undefined ? undefined : snapshotMap(filled);
+/** The first value that is a map. An empty one that was given says that there is nothing to tell, and stays. */
+function firstMap(...values: unknown[]): JsonMap | undefined {
+  const found = values.map(asMap).find((value) => value !== undefined);
+  return found && snapshotMap(found);
 }
