@@ -14,12 +14,15 @@ it.each([
   [{ schema: {}, name: "ends\n\n!" }, "name"],
   [{ schema: {}, name: "a".repeat(65) }, "name"],
   [{ schema: {}, strict: 1 }, "strict"],
+  [{ schema: {}, strict: null }, "strict"],
+  [{ schema: {}, format: null }, "format"],
+  [{ schema: "object", format: "xml", name: "9" }, "schema"],
 ])("refuses %j and names %s", (value, field) => {
   expect(() => request(value)).toThrow(`invalid_agent_structured_output_request: ${field}`);
 });
 
-it("takes null for what is not given", () => {
-  expect(request({ schema: {}, strict: null, format: null, name: null })).toEqual({
+it("takes null for no name, and what is undefined for what is not given", () => {
+  expect(request({ schema: {}, strict: undefined, format: undefined, name: null })).toEqual({
     format: "json_schema",
     schema: {},
     strict: true,

@@ -27,9 +27,9 @@ export function request(value: unknown): StructuredOutputRequest {
   if (!isContainer(value)) throw invalid("structured_output must be a map");
   if (isProduced(value)) return value;
   const { format, schema, strict, name } = value as UnknownMap;
-  if (format != null && format !== "json_schema") throw invalid("format must be json_schema");
   if (!isContainer(schema)) throw invalid("schema must be a JSON schema");
-  if (strict != null && typeof strict !== "boolean") throw invalid("strict must be true or false");
+  if (strict !== undefined && typeof strict !== "boolean") throw invalid("strict must be true or false");
+  if (format !== undefined && format !== "json_schema") throw invalid("format must be json_schema");
   const made: StructuredOutputRequest = seal({
     format: "json_schema",
     schema: snapshotMap(schema),
