@@ -23,6 +23,17 @@ describe("run record", () => {
     expect(normalizeRun({ run_id: 7, workflow_id: 8 })).toMatchObject({ run_id: "7", workflow_id: "8" });
   });
 
+  it("has an empty name and a position of zero where something of another kind was given", () => {
+    const names = { session_id: {}, workflow_id: true, executor_id: [], queued_message_id: [1] };
+    expect(normalizeRun({ run_id: "r", ...names, position: "next" })).toMatchObject({
+      session_id: "",
+      workflow_id: "",
+      executor_id: "",
+      queued_message_id: "",
+      position: 0,
+    });
+  });
+
   it("refuses a run without an id", () => {
     expect(() => normalizeRun(undefined)).toThrow("invalid_run_record: run_id");
   });
@@ -40,9 +51,16 @@ describe("run store", () => {
 
   it("keeps the start it is given and stamps each change", () => {
     const store = createMemoryRunStore({ now: noon });
+    expect(store.start({ run_id: "r", started_at: "" }).started_at).toBe("");
+    expect(store.start({ run_id: "r", started_at: null }).started_at).toBe(noon().toISOString());
     store.start({ run_id: "r", started_at: "yesterday", status: "failed" });
     expect(store.save({ run_id: "r", status: "queued" })).toMatchObject({ status: "queued", started_at: "" });
-    expect(store.events("r")?.events.map((event) => event.type)).toEqual(["run_started", "run_updated"]);
+    expect(store.events("r")?.events.map((event) => event.type)).toEqual([
+      "run_started",
+      "run_started",
+      "run_started",
+      "run_updated",
+    ]);
   });
 
   it("keeps the time a saved run states and fills in one that is missing", () => {

@@ -89,13 +89,18 @@ export function normalizeRun(value: unknown): Run {
     started_at: scalarText(given.started_at) ?? "",
     updated_at: scalarText(given.updated_at) ?? "",
     metadata: isContainer(given.metadata) ? given.metadata : emptyMap,
-    session_id: scalarText(given.session_id),
-    workflow_id: scalarText(given.workflow_id),
-    executor_id: scalarText(given.executor_id),
-    queued_message_id: scalarText(given.queued_message_id),
-    position: wholeNumber(given.position, 0),
+    session_id: nameIn(given.session_id),
+    workflow_id: nameIn(given.workflow_id),
+    executor_id: nameIn(given.executor_id),
+    queued_message_id: nameIn(given.queued_message_id),
+    position: given.position == null ? undefined : (wholeNumber(given.position, 0) ?? 0),
     cancelled: given.cancelled == null ? undefined : truthy(given.cancelled),
   }) as Run;
+}
+
+/** A name that was given; empty when it is none, so that the field is not taken for absent. */
+function nameIn(value: unknown): string | undefined {
+  return value == null ? undefined : (scalarText(value) ?? "");
 }
 
 /** Runs and their events, kept in memory. Nothing here asks whose run it is. */
@@ -151,7 +156,7 @@ export function createMemoryRunStore({
   return {
     start(value) {
       const given = snapshotMap(value);
-      const started_at = scalarText(given.started_at) || now().toISOString();
+      const started_at = scalarText(given.started_at) ?? now().toISOString();
       return record("run_started", { ...given, status: "running", started_at });
     },
     save(value) {
