@@ -38,6 +38,16 @@ describe("chat run control", () => {
     expect(JSON.stringify(await runs.events("r"))).not.toContain("token");
   });
 
+  it("gives the holder of the claim token a run that is bound already as it is", async () => {
+    const runs = newRuns();
+    const started = await runs.start({ run_id: "r", session_id: "s", metadata: { agent: "a", _claim_token: "token" } });
+    const again = { run_id: "r", session_id: "s", metadata: { source: "loop", _claim_token: "token" } };
+    expect(await runs.start(again)).toEqual(started);
+    expect(await runs.get("r")).toEqual(started);
+    await runs.cancel("r");
+    expect(await runs.start(again)).toMatchObject({ status: "cancelling", metadata: { agent: "a" } });
+  });
+
   it("does not let a claim token move a run to another session", async () => {
     const runs = newRuns();
     await runs.start({ run_id: "r", session_id: "s", metadata: { _claim_token: "token" } });

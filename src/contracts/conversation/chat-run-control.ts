@@ -94,6 +94,8 @@ export function createMemoryChatRunControl({ now }: { readonly now: () => Date }
       if (!isClaimed) {
         return operationError("agents_chat_run_already_started", `The run "${runId}" was already started.`);
       }
+      // Whoever holds the token has the run already: there is nothing to change, and nothing happened.
+      if (existing.session_id === sessionId) return existing;
       // The status stays, so that a cancellation asked for between claim and start is not lost.
       return store.adopt({ ...existing, session_id: sessionId, metadata: { ...existing.metadata, ...kept } });
     },
