@@ -57,7 +57,10 @@ function recentMessages(recent: number, max: number): number {
   return recent >= max ? Math.max(1, max - 1) : recent;
 }
 
-/** Text that spells no number counts as zero, which the floor lifts; other kinds take the fallback. */
+/**
+ * Text that spells no number counts as zero, which the floor lifts. Other kinds take the fallback, null among them: many
+ * write it for what they leave open, and a limit of one message would cost them the conversation.
+ */
 function count(value: Json | undefined, floor: number, fallback: number): number {
   if (typeof value !== "number" && typeof value !== "string") return fallback;
   return wholeNumber(value, floor) ?? floor;
