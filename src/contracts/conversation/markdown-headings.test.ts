@@ -19,7 +19,7 @@ it("loses closing hashes, but not the hash of a word", () => {
     [2, "Sub"],
     [1, "Sub"],
     [1, "#"],
-    [2, ""],
+    [2, "##"],
     [1, "C#"],
     [1, "a \\#"],
     [1, "#1"],

@@ -58,12 +58,11 @@ function headingAt(markdown: string, start: number): Heading | undefined {
   return { level, text, start, end: Math.min(markdown.length, lineEnd + (isPair ? 2 : 1)) };
 }
 
-/** `## Title ##` is titled "Title"; `# C#` is titled "C#", because its hash belongs to the word. */
+/** `## Title ##` is titled "Title"; `# C#` is titled "C#", because its hash belongs to the word, and `## ##` is "##". */
 function withoutClosingHashes(text: string): string {
   let end = text.length;
   while (end > 0 && text.charAt(end - 1) === "#") end--;
-  if (end === 0) return "";
-  return isBlank(text.charAt(end - 1)) ? trim(text.slice(0, end)) : text;
+  return end > 0 && isBlank(text.charAt(end - 1)) ? trim(text.slice(0, end)) : text;
 }
 
 function isBlank(character: string): boolean {

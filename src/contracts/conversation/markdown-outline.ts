@@ -77,7 +77,10 @@ function joined(parent: Branch, part: string): string {
   return parent.key === "" ? part : `${parent.key}/${part}`;
 }
 
-/** The part itself, or the first of `-2`, `-3` that is free: a heading "One 2" may have taken what the second "One" wants. */
+/**
+ * The part itself, or the first of `-2`, `-3` that is free: a heading "One 2" may have taken what the second "One" wants.
+ * Whoever keeps archived sections by their ids would otherwise lose one of the two.
+ */
 function unusedPart(parent: Branch, branch: Branch, part: string): string {
   let unused = part;
   while (parent.used.has(unused)) {

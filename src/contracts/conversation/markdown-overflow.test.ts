@@ -86,12 +86,14 @@ describe("a document that is too large", () => {
     expect(splitForOverflow(diary, { ...policy, target_bytes: 70 }).metadata.archive_id).not.toBe(metadata.archive_id);
   });
 
-  it("stays whole when the policy demands more than there is", () => {
-    const demanding = { ...policy, conservation_enabled: true, minimum_conserved_byte_ratio: 2 };
-    const split = splitForOverflow(diary, demanding);
-    expect(split).toMatchObject({ status: "failed", archive_items: [], events: [{ type: "compaction_failed" }] });
-    expect(markdownSections.reconstruct(split.retained_items)).toBe(diary);
-    expect(splitForOverflow(diary, { ...demanding, fail_on_conservation_failure: false }).status).toBe("archived");
+  it("is split, since nothing of it is lost, even when the policy demands more than there is; the account says so", () => {
+    const split = splitForOverflow(diary, {
+      ...policy,
+      conservation_enabled: true,
+      minimum_conserved_byte_ratio: 2,
+    });
+    expect(split).toMatchObject({ status: "archived", metadata: { conservation: { passed: false } } });
+    expect(restored(split)).toBe(diary);
   });
 });
 
@@ -127,11 +129,20 @@ describe("the policy", () => {
     };
     const { metadata, retained_items } = splitForOverflow(diary, named);
     expect(retained_items).toEqual(splitForOverflow(diary, policy).retained_items);
+    expect(metadata.archive_pointer).toEqual({ destination: "file:diary-1" });
     expect(metadata).toMatchObject({
-      archive_pointer: { destination: "file:diary-1", store: "disk" },
       policy: { target_bytes: 90, pointer_destination: "file:diary-1" },
     });
     expect(splitForOverflow(diary, { ...named, ...policy, target_bytes: 5000 }).status).toBe("skipped");
+  });
+
+  it("is not helped out where it gives an empty destination or heading", () => {
+    const elsewhere = { ...policy, archive_pointer: { destination: "file:diary-1" } };
+    const mistake = (field: string) => `invalid_markdown_section_pointer: ${field}`;
+    expect(() => splitForOverflow(diary, { ...elsewhere, pointer_destination: "" })).toThrow(mistake("destination"));
+    expect(() => splitForOverflow(diary, { ...policy, pointer_heading: "" })).toThrow(mistake("heading"));
+    const absent = { ...elsewhere, pointer_destination: null, pointer_heading: null };
+    expect(splitForOverflow(diary, absent).retained_items).toEqual(splitForOverflow(diary, policy).retained_items);
   });
 
   it("shapes the pointer", () => {

@@ -2,7 +2,7 @@
 // went. Nothing is rewritten, so the document can be put together again from what stayed and what was archived.
 import { byteLength, sha256OfPieces, text } from "../canonical-json.ts";
 import { trimmed, wholeNumber } from "../coerce.ts";
-import { isMap, type JsonMap, seal, snapshotMap } from "../json.ts";
+import { type JsonMap, seal, snapshotMap } from "../json.ts";
 import * as conservation from "./compaction-conservation.ts";
 import * as compactionItem from "./compaction-item.ts";
 import { headingLevel } from "./markdown-headings.ts";
@@ -12,7 +12,7 @@ type CompactionItem = compactionItem.CompactionItem;
 
 /** What stays, what goes to the archive, and the account of both. Unless sections were archived, everything stays. */
 export type MarkdownSplit = {
-  readonly status: "skipped" | "archived" | "failed";
+  readonly status: "skipped" | "archived";
   /** The document to go on with; once sections were archived, its last item is the pointer to them. */
   readonly retained_items: readonly CompactionItem[];
   readonly archive_items: readonly CompactionItem[];
@@ -61,7 +61,6 @@ export function splitForOverflow(markdown: string, policy: unknown): MarkdownSpl
     strategy: "deterministic_markdown_section_overflow_archive",
     boundary: { retained_count: division.retained.length, archive_count: division.archived.length },
   });
-  if (isMap(metadata.conservation) && metadata.conservation.failed_closed === true) return failed(document, metadata);
   return seal({
     status: "archived",
     retained_items: division.retained,
@@ -77,8 +76,9 @@ function normalizePolicy(value: unknown): OverflowPolicy {
   return snapshotMap({
     ...given,
     target_bytes: wholeNumber(given.target_bytes ?? given.overflow_retained_bytes, 0) ?? 0,
-    pointer_destination: trimmed(given.pointer_destination) ?? trimmed(destination) ?? "",
-    pointer_heading: trimmed(given.pointer_heading) ?? "Archived Sections",
+    // Other names and defaults are for what is not given. What is given and blank is a mistake, and is told.
+    pointer_destination: trimmed(given.pointer_destination ?? destination) ?? "",
+    pointer_heading: trimmed(given.pointer_heading ?? "Archived Sections") ?? "",
     pointer_level: headingLevel(given.pointer_level, 2),
     pointer_content: typeof given.pointer_content === "string" ? given.pointer_content : "",
   }) as OverflowPolicy;
@@ -107,7 +107,10 @@ function divide(items: readonly CompactionItem[], pointer: CompactionItem, targe
   return { retained: seal([...retained, last ? pointerAfter(last, pointer) : pointer]), archived: seal(archived) };
 }
 
-/** If the line before the pointer is not ended, the pointer ends it, or the two would be one. */
+/**
+ * If the line before the pointer is not ended, the pointer ends it: otherwise its heading would be the end of that line,
+ * and a document that was put together again would have lost the way to its archive.
+ */
 function pointerAfter(item: CompactionItem, pointer: CompactionItem): CompactionItem {
   const written = markdownSections.markdownOf(item);
   if (written.endsWith("\n") || written.endsWith("\r")) return pointer;
@@ -131,7 +134,7 @@ function* listed(items: readonly CompactionItem[]): Generator<string> {
 
 /** Where every byte went. */
 function account({ markdown, items, policy }: Document, { retained, archived }: Division, details: JsonMap): JsonMap {
-  const archivePointer = { ...snapshotMap(policy.archive_pointer), destination: policy.pointer_destination };
+  const archivePointer = { destination: policy.pointer_destination };
   return conservation.metadata({
     policy,
     original_items: items,
@@ -145,12 +148,4 @@ function skipped(document: Document, reason: string): MarkdownSplit {
   const everything = { retained: document.items, archived: none };
   const metadata = account(document, everything, { reason, status: "skipped", archive_id: "" });
   return seal({ status: "skipped", retained_items: document.items, archive_items: none, metadata, events: none });
-}
-
-/** A split loses nothing, so only a policy that demands more than there is can refuse it; then nothing changes. */
-function failed({ items }: Document, division: JsonMap): MarkdownSplit {
-  const error = "The policy demands that more is kept than the document holds.";
-  const metadata = snapshotMap({ ...division, status: "failed", error });
-  const events = seal([seal({ type: "compaction_failed", metadata })]);
-  return seal({ status: "failed", retained_items: items, archive_items: none, metadata, events });
 }

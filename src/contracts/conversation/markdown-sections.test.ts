@@ -63,6 +63,8 @@ describe("a document that is taken apart", () => {
 
 describe("an item that is put into a document", () => {
   it.each([
+    ["is of a type at all", { content: "x" }],
+    ["is of a type that is known, whatever else it lacks", { type: "other" }],
     ["is of a known type", { type: "note", content: "", metadata: { heading_line: "# A\n" } }],
     ["has its heading line", { type: "markdown_section_summary", content: "x", metadata: { heading_line: "" } }],
     ["holds text", { type: "markdown_preamble", content: ["x"] }],
@@ -71,7 +73,14 @@ describe("an item that is put into a document", () => {
   });
 
   it("is an item", () => {
-    expect(() => reconstruct(["# A\n"])).toThrow("invalid_ai_compaction_item: items[0] must be a map");
+    expect(() => reconstruct(["# A\n"])).toThrow("invalid_markdown_section_item: an item must be a map");
+    expect(() => reconstruct("# A\n")).toThrow("invalid_markdown_section_item: items must be a list");
+    expect(reconstruct({})).toBe("");
+  });
+
+  it("may have nothing to say", () => {
+    const heading = { type: "markdown_section", metadata: { heading_line: "# A\n" } };
+    expect(reconstruct([{ type: "markdown_preamble" }, heading, { ...heading, content: null }])).toBe("# A\n# A\n");
   });
 
   it("may stand for the section that was there", () => {

@@ -1,8 +1,8 @@
 // A markdown document as a list of items, one a heading, so that parts of it can be summarised or archived and the rest
 // stays byte for byte what it was.
-import { trimmed } from "../coerce.ts";
+import { scalarText, trimmed } from "../coerce.ts";
 import { type HoldfastError, holdfastError } from "../error.ts";
-import { seal } from "../json.ts";
+import { isEmpty, isMap, seal, type UnknownMap } from "../json.ts";
 import * as compactionItem from "./compaction-item.ts";
 import { headingLevel, headingLine, headings, oneLine } from "./markdown-headings.ts";
 import { type Branch, branchBelow, createBranch, createOutline, keyPart } from "./markdown-outline.ts";
@@ -44,16 +44,22 @@ export function parse(markdown: unknown): readonly CompactionItem[] {
   return seal(items);
 }
 
-/** The document that items stand for. Throws `invalid_markdown_section_item` for an item that is not part of one. */
+/**
+ * The document that items stand for. Of an item only its type, heading line and content are looked at, so it need not be
+ * complete. Throws `invalid_markdown_section_item` for one that is not part of a document.
+ */
 export function reconstruct(items: unknown): string {
-  return compactionItem.normalizeMany(items).map(markdownOf).join("");
+  if (Array.isArray(items)) return items.map(markdownOf).join("");
+  if (isMap(items) && isEmpty(items)) return "";
+  throw invalidItem("items must be a list");
 }
 
-/** The markdown of one item: its heading line, unless it is the preamble, and its content. */
-export function markdownOf(item: CompactionItem): string {
-  const { type, content } = item;
-  if (typeof content !== "string") throw invalidItem(`the content of ${item.id} must be a string`);
-  return type === "markdown_preamble" ? content : headingLineOf(item) + content;
+/** The markdown of one item: its heading line, unless it is the preamble, and its content, if it has any. */
+export function markdownOf(item: unknown): string {
+  if (!isMap(item)) throw invalidItem("an item must be a map");
+  const content = item.content ?? "";
+  if (typeof content !== "string") throw invalidItem(`the content of ${labelOf(item)} must be a string`);
+  return item.type === "markdown_preamble" ? content : headingLineOf(item) + content;
 }
 
 /** The item that says in short what a section said. The summary stands as it is: end it with a line end. */
@@ -152,11 +158,16 @@ function sectionItem(value: unknown): CompactionItem {
   return item;
 }
 
-function headingLineOf({ id, type, metadata }: CompactionItem): string {
-  if (!sectionTypes.has(type)) throw invalidItem(`${id} is a ${type}, not a section`);
-  const line = metadata.heading_line;
-  if (typeof line !== "string" || line === "") throw invalidItem(`${id} has no heading_line`);
+function headingLineOf(item: UnknownMap): string {
+  const { type, metadata } = item;
+  if (typeof type !== "string" || !sectionTypes.has(type)) throw invalidItem(`${labelOf(item)} is no section`);
+  const line = isMap(metadata) ? metadata.heading_line : undefined;
+  if (typeof line !== "string" || line === "") throw invalidItem(`${labelOf(item)} has no heading_line`);
   return line;
+}
+
+function labelOf({ id, type }: UnknownMap): string {
+  return scalarText(id) ?? `an item of type ${scalarText(type) ?? "none"}`;
 }
 
 function pathOf(item: CompactionItem): readonly string[] {
