@@ -9,6 +9,8 @@ describe("identicalFailure", () => {
     expect(code({ error_code: "  ", code: null, metadata: { error_type: " Rate Limited!! " } })).toBe("rate_limited_");
     expect(code({ error_code: [], code: false, metadata: { code: 7 } })).toBe("7");
     expect(code({ metadata: "x", error: "e" })).toMatch(/^error_[0-9a-f]{12}$/);
+    expect(code({ error: "" })).not.toBe(code({}));
+    expect(code({ error: null })).toBe(code({}));
   });
 
   it("has no letters outside ASCII in a code, nor their lower case", () => {

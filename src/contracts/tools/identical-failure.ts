@@ -1,7 +1,7 @@
 // Notices a call that keeps failing in the same way, and says so to the model. Successes in between do not count and
 // do not reset the count; only a different failure does.
 import { stableHash } from "../canonical-json.ts";
-import { nonEmptyString, trim, wholeNumber } from "../coerce.ts";
+import { trim, wholeNumber } from "../coerce.ts";
 import { emptyMap, isMap, type JsonMap, seal, type UnknownMap } from "../json.ts";
 
 const DEFAULT_THRESHOLD = 2;
@@ -63,7 +63,7 @@ function errorCode(result: UnknownMap): string {
     // Replaced before lowering: some letters outside ASCII have a lower case inside it.
     if (code !== "") return code.replace(/[^A-Za-z0-9_-]+/g, "_").toLowerCase();
   }
-  const hash = stableHash(nonEmptyString(result.error) ?? "tool_execution_failed");
+  const hash = stableHash(typeof result.error === "string" ? result.error : "tool_execution_failed");
   return `error_${hash.slice("sha256:".length, "sha256:".length + 12)}`;
 }
 
