@@ -4,7 +4,7 @@ import * as callGate from "./call-gate.ts";
 const rule = { after_tool: "find", limited_tools: ["peek"], max_calls: 1, require_one_of: ["save"] };
 
 const transcript = (...names: string[]) =>
-  names.map((tool_name) => ({ type: "tool_call", role: "assistant", payload: { tool_name } }));
+  names.map((tool_name) => ({ version: 1, type: "tool_call", role: "assistant", payload: { tool_name } }));
 const mayCall = (rules: unknown, name: string, ...before: string[]) =>
   callGate.evaluateCall(rules, name, transcript(...before))?.allowed;
 const mayComplete = (rules: unknown, ...before: string[]) =>
@@ -28,8 +28,9 @@ describe("toolCallGate rules", () => {
   });
 
   it("names a rule by its place in the list that was given, unusable ones included", () => {
-    const ids = callGate.normalizeRules([null, rule, { ...rule, id: "--a b/c--" }, { ...rule, id: "!!" }]);
-    expect(ids.map(({ id }) => id)).toEqual(["tool-call-rule-1", "a-b-c", "tool-call-rule"]);
+    const named = ["--a b/c--", "!!", 5, ["a"], null].map((id) => ({ ...rule, id }));
+    const ids = callGate.normalizeRules([null, rule, ...named]).map(({ id }) => id);
+    expect(ids).toEqual(["tool-call-rule-1", "a-b-c", "tool-call-rule", "5", "tool-call-rule", "tool-call-rule-6"]);
   });
 
   it("reads the aliases, a single name for a list, and numbers written as text", () => {
@@ -92,6 +93,22 @@ describe("toolCallGate completion", () => {
 
   it("asks for no particular tool when it names none", () => {
     expect(mayComplete([{ require_tool_use: true, after_tool: "find" }], "find")).toBe(true);
+  });
+
+  it("asks no more of a rule about the use of tools than that they were used", () => {
+    const used = { ...rule, require_tool_use: true };
+    expect(mayComplete([used], "save", "find")).toBe(true);
+    expect(mayComplete([{ ...used, require_tool_use: false }], "save", "find")).toBe(false);
+  });
+
+  it("reads messages as every other part does: plain rows count, half an envelope does not", () => {
+    const rules = [{ require_tool_use: true }];
+    const plain = { role: "assistant", content: "", metadata: { type: "tool_call", tool_name: "save" } };
+    const half = { type: "tool_call", role: "assistant", content: "", payload: { tool_name: "save" } };
+    expect(callGate.evaluateCompletion(rules, [plain])?.allowed).toBe(true);
+    expect(callGate.evaluateCompletion(rules, [half])?.allowed).toBe(false);
+    expect(callGate.evaluateCall([rule], "peek", [{ ...half, version: 1 }, plain])?.allowed).toBe(true);
+    expect(() => callGate.evaluateCompletion(rules, [{ role: "" }])).toThrow("invalid_ai_message_envelope");
   });
 });
 

@@ -1,7 +1,8 @@
 // Rules about the order of tool calls: after an anchor tool only so many calls of others before a required one, and no
 // end of the run before the required one was called. What was called so far is kept as one small tally per rule, so
 // that a judgement costs the same in a long conversation as in a short one.
-import { stringList, trim, trimmed, truthy, wholeNumber } from "../coerce.ts";
+import { scalarText, stringList, trim, trimmed, truthy, wholeNumber } from "../coerce.ts";
+import * as message from "../conversation/message.ts";
 import { emptyMap, isMap, type JsonMap, type UnknownMap } from "../json.ts";
 
 /** One usable rule. */
@@ -77,8 +78,8 @@ export function tallyMessages(
   nameOf: NameOf = asGiven,
 ): readonly Tally[] {
   let tallies = from;
-  for (const message of messages) {
-    const toolName = calledTool(message);
+  for (const said of messages) {
+    const toolName = calledTool(said);
     if (toolName !== undefined) tallies = count(rules, tallies, nameOf(toolName));
   }
   return tallies;
@@ -98,14 +99,17 @@ export function judgeCompletion(rules: readonly CallRule[], tallies: readonly Ta
   for (const [index, rule] of rules.entries()) {
     if (!rule.gate_completion) continue;
     const tally = tallies[index] ?? nothingSeen;
-    if (rule.require_tool_use && tally.tool_calls_seen < rule.min_tool_calls) return tooFewCalls(rule, tally);
-    const requirementIsOpen = tally.anchor_seen && !tally.required_since_first_anchor;
-    if (rule.require_one_of.length > 0 && requirementIsOpen) return requiredToolMissing(rule);
+    if (rule.require_tool_use) {
+      // Such a rule asks for nothing else: its anchor, if it has one, is about calls.
+      if (tally.tool_calls_seen < rule.min_tool_calls) return tooFewCalls(rule, tally);
+      continue;
+    }
+    if (tally.anchor_seen && !tally.required_since_first_anchor) return requiredToolMissing(rule);
   }
   return allowed;
 }
 
-/** `judgeCall` over a transcript and rules as they were given; null when no rule is usable. */
+/** `judgeCall` over a transcript and rules as they were given, plain rows too; null when no rule is usable. */
 export function evaluateCall(
   rules: unknown,
   toolName: string,
@@ -113,19 +117,23 @@ export function evaluateCall(
 ): GateVerdict | null {
   const usableRules = normalizeRules(rules);
   if (usableRules.length === 0) return null;
-  return judgeCall(usableRules, tallyMessages(usableRules, priorMessages), toolName);
+  return judgeCall(usableRules, tallyMessages(usableRules, envelopes(priorMessages)), toolName);
 }
 
-/** `judgeCompletion` over a transcript and rules as they were given; null when no rule is usable. */
+/** `judgeCompletion` over a transcript and rules as they were given, plain rows too; null when no rule is usable. */
 export function evaluateCompletion(rules: unknown, messages: readonly UnknownMap[]): GateVerdict | null {
   const usableRules = normalizeRules(rules);
   if (usableRules.length === 0) return null;
-  return judgeCompletion(usableRules, tallyMessages(usableRules, messages));
+  return judgeCompletion(usableRules, tallyMessages(usableRules, envelopes(messages)));
+}
+
+function envelopes(messages: readonly UnknownMap[]): readonly message.Message[] {
+  return messages.filter(isMap).map(message.normalize);
 }
 
 function normalizeRule(given: UnknownMap, index: number, nameOf: NameOf): CallRule {
   return Object.freeze({
-    id: typeof given.id === "string" ? slug(given.id) : `tool-call-rule-${index}`,
+    id: given.id == null ? `tool-call-rule-${index}` : slug(scalarText(given.id) ?? ""),
     after_tool: nameOf(trimmed(given.after_tool) ?? ""),
     limited_tools: Object.freeze(stringList(given.limited_tools ?? given.limited_tool_names).map(nameOf)),
     max_calls: wholeNumber(given.max_calls, 0) ?? 0,
@@ -190,9 +198,9 @@ function countOne(rule: CallRule, tally: Tally, toolName: string): Tally {
   });
 }
 
-function calledTool(message: UnknownMap): string | undefined {
-  if (!isMap(message) || message.type !== "tool_call" || !isMap(message.payload)) return undefined;
-  const { tool_name } = message.payload;
+function calledTool({ type, payload }: UnknownMap): string | undefined {
+  if (type !== "tool_call" || !isMap(payload)) return undefined;
+  const { tool_name } = payload;
   return typeof tool_name === "string" && tool_name !== "" ? tool_name : undefined;
 }
 
