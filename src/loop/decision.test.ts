@@ -17,7 +17,7 @@ describe("decision.normalize", () => {
     ["an action nobody knows", { action: "explode" }],
     ["a replacement without a result", { action: "replace_result" }],
     ["a replacement by text", { action: "replace_result", result: "done" }],
-    ["a replacement by a list", { action: "replace_result", result: [] }],
+    ["a replacement by a list", { action: "replace_result", result: ["done"] }],
   ])("leaves the decision that stood before for %s", (_title, answer) => {
     expect(read(answer)).toBe(decision.proceed);
     expect(read(answer, before)).toBe(before);
@@ -67,6 +67,22 @@ describe("decision.normalize", () => {
     expect(read({ action: "replace_result", result: { ...result, tool_name: "other/tool" } })).toMatchObject({
       result: { tool_name: "other/tool" },
     });
+  });
+
+  it("fills in the name of the tool where a replacement has none that is one", () => {
+    for (const tool_name of [undefined, null, "", 7]) {
+      const result = { success: true, result: 1, tool_name };
+      expect(read({ action: "replace_result", result })).toMatchObject({ result: { tool_name: "ability/save" } });
+    }
+  });
+
+  it("takes an empty replacement for a call that failed, not for leave to run it", () => {
+    for (const result of [[], {}]) {
+      expect(read({ action: "replace_result", result })).toMatchObject({
+        action: "replace_result",
+        result: { success: false, tool_name: "ability/save", error: "Tool execution failed." },
+      });
+    }
   });
 
   it("ends the batch only when it is told to, except for a wait, which always does", () => {

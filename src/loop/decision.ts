@@ -1,6 +1,6 @@
 // What a mediator may decide about a call before it runs, and what each decision means for its result.
-import { trim, trimmed, truthy } from "../contracts/coerce.ts";
-import { isMap, type JsonMap, seal, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import { nonEmptyString, trim, trimmed, truthy } from "../contracts/coerce.ts";
+import { asMap, isMap, type JsonMap, seal, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import type { GateVerdict } from "../contracts/tools/call-gate.ts";
 import type { ToolResult } from "../contracts/tools/result.ts";
 import * as toolResult from "../contracts/tools/result.ts";
@@ -40,7 +40,10 @@ export const proceed: Decision = seal({ action: "proceed" });
 
 const REJECTED = "Tool call rejected before execution.";
 
-/** Reads what a mediator or filter answered; anything unusable leaves the decision that stood before. */
+/**
+ * Reads what a mediator or filter answered; anything unusable leaves the decision that stood before. That goes for a map
+ * without an action too: a filter that forgets to say what it wants must not let a call run that was rejected.
+ */
 export function normalize(answer: unknown, before: Decision, call: DecidedCall): Decision {
   if (!isMap(answer) || typeof answer.action !== "string") return before;
   const given = answer as JsonMap;
@@ -88,7 +91,8 @@ function refusal(given: JsonMap, { name }: DecidedCall): ToolResult {
 }
 
 function replace(given: JsonMap, before: Decision, { name }: DecidedCall): Decision {
-  const result = isMap(given.result) ? resultOf({ tool_name: name, ...given.result }) : undefined;
+  const fields = asMap(given.result);
+  const result = fields && resultOf({ ...fields, tool_name: nonEmptyString(fields.tool_name) ?? name });
   return result ? seal({ action: "replace_result", result, complete: truthy(given.complete) }) : before;
 }
 
