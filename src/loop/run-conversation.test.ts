@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createMemoryChatRunControl } from "../contracts/conversation/chat-run-control.ts";
+import * as toolPairs from "../contracts/conversation/tool-pairs.ts";
 import { createHooks } from "../contracts/hooks.ts";
 import type { RunOptions, TurnRunner } from "./options.ts";
 import { runConversation } from "./run-conversation.ts";
@@ -84,6 +85,24 @@ describe("runConversation", () => {
     ["a bad output format", says, { structuredOutput: 7 }, "invalid_agent_structured_output_request"],
   ])("throws the code of what breaks the contract: %s", async (_title, runner, options, code) => {
     await expect(runConversation(hello, runner, options)).rejects.toMatchObject({ code });
+  });
+
+  it("gives each of two calls that the texts of an answer give one id a result of its own", async () => {
+    const save = (page: string) => `<tool_call name="ability/save">{"page":"${page}"}</tool_call>`;
+    const answers = [{ content: save("a"), message: { role: "assistant", content: save("b") } }, { content: "Done." }];
+    const ended = await runConversation(hello, null, {
+      maxTurns: 2,
+      toolDeclarations,
+      toolExecutor: ({ parameters }) => parameters.page,
+      providerTurnAdapter: () => answers.shift(),
+    });
+    const told = ended.messages.filter(({ type }) => type === "tool_result");
+    expect(told.map(({ payload, metadata }) => [metadata.tool_call_id, payload.result])).toEqual([
+      ["tag-tool-call-1", "a"],
+      ["tag-tool-call-1", "b"],
+    ]);
+    expect(toolPairs.validate(ended.messages)).toEqual([]);
+    expect(ended.tool_observability.calls).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
   });
 
   it("throws for messages before anything else is done", async () => {

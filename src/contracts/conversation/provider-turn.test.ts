@@ -46,6 +46,16 @@ it("looks for calls in the text only when the answer says nothing about calls", 
   expect(providerTurn.result({ content, tool_calls: [] }).tool_calls).toEqual([]);
 });
 
+it.each([
+  [{ usage: 1, request_metadata: 1 }, "usage"],
+  [{ request_metadata: 1, provider_diagnostics: 1 }, "request_metadata"],
+  [{ provider_diagnostics: 1, message: 1 }, "provider_diagnostics"],
+  [{ message: 1, tool_calls: 1 }, "message"],
+  [{ tool_calls: 1, continuation_messages: 1 }, "tool_calls"],
+])("tells of %j the mistake that comes first in the contract: %s", (answer, field) => {
+  expect(() => providerTurn.result(answer)).toThrow(`invalid_agent_provider_turn_result: ${field}`);
+});
+
 it("keeps the rest of a failure beside its type and message", () => {
   const failure = { type: "quota", message: "over", retry_at: 5 };
   expect(providerTurn.result({ failure }).failure).toEqual(failure);

@@ -82,15 +82,16 @@ export function result(value: unknown): ProviderTurnResult {
   if (!isContainer(value)) throw invalidResult("result must be a map");
   const answer = value as UnknownMap;
   const { failure, structured_output: output } = answer;
+  // Read in the order of the contract: of two mistakes the first is told.
   return Object.freeze({
     content: nonEmptyString(answer.content) ?? "",
-    message: ownMessage(answer.message),
-    continuation_messages: continuation(answer.continuation_messages),
-    tool_calls:
-      answer.tool_calls == null ? extractToolCalls(answer) : providerToolCall.normalizeMany(answer.tool_calls),
     usage: container(answer.usage, "usage"),
     request_metadata: container(answer.request_metadata, "request_metadata"),
     provider_diagnostics: container(answer.provider_diagnostics, "provider_diagnostics"),
+    message: ownMessage(answer.message),
+    tool_calls:
+      answer.tool_calls == null ? extractToolCalls(answer) : providerToolCall.normalizeMany(answer.tool_calls),
+    continuation_messages: continuation(answer.continuation_messages),
     ...(failure == null ? {} : { failure: failureOf(failure) }),
     ...(output == null ? {} : { structured_output: parsedOutput(output) }),
   });

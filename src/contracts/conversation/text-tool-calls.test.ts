@@ -13,7 +13,7 @@ it("prefers the calls that are listed, whatever the text says", () => {
   expect(extractToolCalls({ content, tool_calls: null })).toHaveLength(1);
 });
 
-it("reads every text once and never gives two calls one id", () => {
+it("reads every text once, and numbers the calls of each", () => {
   const calls = extractToolCalls({
     content: "first a=1",
     text: "second a=1",
@@ -22,7 +22,7 @@ it("reads every text once and never gives two calls one id", () => {
   });
   expect(calls.map(({ name, id }) => [name, id])).toEqual([
     ["first", "text-tool-call-1"],
-    ["second", "text-tool-call-1-2"],
+    ["second", "text-tool-call-1"],
   ]);
 });
 
@@ -77,10 +77,42 @@ it("pairs code fences, so that text between two blocks is not read as a block", 
   expect(fromText(text).map(({ name }) => name)).toEqual(["inside"]);
 });
 
-it("reads a bare line only when it is the whole text and nothing in it is marked up", () => {
+it("takes a fenced block for a call only when it is marked as JSON, or not at all", () => {
+  const block = (language: string) => `\`\`\`${language}\n{"name":"t"}\n\`\`\``;
+  for (const language of ["", "json", "JSON", "json "]) expect(fromText(block(language))).toHaveLength(1);
+  for (const language of ["js", "jsonc", "python", "not json"]) expect(fromText(block(language))).toEqual([]);
+});
+
+it("reads a bare line only when it is the whole text", () => {
   expect(fromText("search query=x\nand more")).toEqual([]);
   expect(fromText("search")).toEqual([]);
-  expect(fromText('Calling <tool_call name="t">{"a":1}</tool_call>').map(({ name }) => name)).toEqual(["t"]);
+});
+
+it("reads the line after everything that is marked in it", () => {
+  const calls = fromText('search query=x <tool_call name="t">{"a":1}</tool_call>');
+  expect(calls).toEqual([
+    { name: "t", parameters: { a: 1 }, id: "tag-tool-call-1" },
+    { name: "search", parameters: { query: "x", name: "t" }, id: "text-tool-call-1" },
+  ]);
+});
+
+it("knows names with space around them, and tags in any case", () => {
+  expect(fromText('<tool_call>{"name":" t ","arguments":{" a ":1}}</TOOL_CALL>')).toMatchObject([
+    { name: "t", parameters: { a: 1 } },
+  ]);
+  expect(fromText('<Tool_Call NAME=" t ">{"a":1}</tool_call>')).toMatchObject([{ name: "t", parameters: { a: 1 } }]);
+  const xml = '<Function_Calls><INVOKE name=" t "><Parameter name=" a ">1</PARAMETER></Invoke></Function_Calls>';
+  expect(fromText(xml)).toMatchObject([{ name: "t", parameters: { a: "1" } }]);
+});
+
+it("decodes entities in what is marked, but not where that would make the JSON unreadable", () => {
+  const encoded = "{&quot;a&quot;:&quot;1 &amp;lt; 2&quot;}";
+  expect(fromText(`<tool_call name="t">${encoded}</tool_call>`)).toMatchObject([{ parameters: { a: "1 &lt; 2" } }]);
+  expect(fromText(`<tool_call>{&quot;name&quot;:&#34;t&#34;}</tool_call>`)).toMatchObject([{ name: "t" }]);
+  const quoted = '{"a":"say &quot;hi&quot;"}';
+  expect(fromText(`<tool_call name="t">${quoted}</tool_call>`)).toMatchObject([
+    { parameters: { a: "say &quot;hi&quot;" } },
+  ]);
 });
 
 it("treats calls with the same parameters in another order as the same call", () => {
@@ -107,6 +139,7 @@ it("reads two million characters, however they are arranged", () => {
   const length = 2_000_000;
   for (const unit of [
     "<tool_call ",
+    "<tool_call>",
     '<tool_call name="a',
     "```",
     '{"a":',

@@ -13,21 +13,18 @@ const MOST_TEXTS = 8;
 const none: readonly ProviderToolCall[] = seal([]);
 
 /**
- * The tool calls of an answer: those it lists, or else those its texts contain. The same call is returned once, and no
- * two calls that were found in text share an id. A list with an unusable call throws; text never does.
+ * The tool calls of an answer: those it lists, or else those its texts contain. The same call is returned once. Each text
+ * numbers its own calls, so two of them may have one id. A list with an unusable call throws; text never does.
  */
 export function extractToolCalls(result: UnknownMap): readonly ProviderToolCall[] {
   const listed = result.tool_calls;
   if (listed != null) return isContainer(listed) ? normalizeMany(listed) : none;
   const calls = new Map<string, ProviderToolCall>();
-  const ids = new Set<string>();
   for (const text of textsOf(result)) {
     for (const call of readText(text)) {
+      // Whatever the order of its parameters: a call that is written twice must not be run twice.
       const key = `${call.name} ${sortedText(call.parameters)}`;
-      if (calls.has(key)) continue;
-      const id = unusedId(call.id, ids);
-      ids.add(id);
-      calls.set(key, seal({ ...call, id }));
+      if (!calls.has(key)) calls.set(key, seal(call));
     }
   }
   return calls.size === 0 ? none : seal([...calls.values()]);
@@ -42,15 +39,7 @@ function textsOf(result: UnknownMap): Iterable<string> {
   return texts;
 }
 
+/** Every reader reads the whole text, so a line of prose around a marked call may count as a call of its own. */
 function readText(text: string): readonly TextToolCall[] {
-  const marked = [...readXml(text), ...readJson(text), ...readNamedTags(text)];
-  // An attribute of a marked call looks like a pair, so only a text without marked calls is read as a bare line.
-  return marked.length > 0 ? marked : readOneLine(text);
-}
-
-/** Ids are numbered within one text; a second text must not repeat them for another call. */
-function unusedId(id: string, used: ReadonlySet<string>): string {
-  let candidate = id;
-  for (let repeat = 2; used.has(candidate); repeat++) candidate = `${id}-${repeat}`;
-  return candidate;
+  return [...readXml(text), ...readJson(text), ...readNamedTags(text), ...readOneLine(text)];
 }

@@ -2,13 +2,13 @@
 import { nonEmptyString, trim } from "../../coerce.ts";
 import { emptyMap, isContainer, isMap, type Json, type JsonMap } from "../../json.ts";
 import { tagBodies } from "./tag-bodies.ts";
-import { MOST_MATCHES, parseMap, type TextToolCall, textToolCall } from "./text-tool-call.ts";
+import { MOST_MATCHES, parseBody, parseMap, type TextToolCall, textToolCall } from "./text-tool-call.ts";
 
 /** The calls in tagged and fenced objects, each of which is one call or `{ tool_calls: […] }`. */
 export function readJson(text: string): readonly TextToolCall[] {
   const calls: TextToolCall[] = [];
   for (const [index, payload] of payloadsOf(text).entries()) {
-    const parsed = parseMap(payload);
+    const parsed = parseBody(payload);
     if (parsed === undefined) continue;
     const listed = Array.isArray(parsed.tool_calls) ? parsed.tool_calls.slice(0, MOST_MATCHES) : [parsed];
     for (const [position, call] of listed.entries()) {
@@ -25,13 +25,13 @@ function payloadsOf(text: string): readonly string[] {
   return [...tagged.filter(isObjectText), ...fenced].slice(0, MOST_MATCHES);
 }
 
-/** What stands between fences that belong together, without the word after the first one. */
+/** What stands between fences that belong together. A block in another language than JSON is there to be read. */
 function* fencedBlocks(text: string): Generator<string> {
   let open = text.indexOf("```");
   while (open !== -1) {
     const close = text.indexOf("```", open + 3);
     if (close === -1) return;
-    yield trim(text.slice(open + 3, close).replace(/^[^\n{]*/, ""));
+    yield trim(text.slice(open + 3, close).replace(/^json/i, ""));
     open = text.indexOf("```", close + 3);
   }
 }

@@ -4,20 +4,23 @@
 export type TagBody = { readonly name: string; readonly body: string };
 
 const opening = {
-  invoke: /<invoke\s+name\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]*>/g,
-  parameter: /<parameter\s+name\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]*>/g,
-  named_tool_call: /<tool_call\s+name\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]*>/g,
-  tool_call: /<tool_call>/g,
+  invoke: /<invoke\s+name\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]*>/gi,
+  parameter: /<parameter\s+name\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]*>/gi,
+  named_tool_call: /<tool_call\s+name\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]*>/gi,
+  tool_call: /<tool_call>/gi,
 };
 
 const closing = {
-  invoke: "</invoke>",
-  parameter: "</parameter>",
-  named_tool_call: "</tool_call>",
-  tool_call: "</tool_call>",
+  invoke: /<\/invoke>/gi,
+  parameter: /<\/parameter>/gi,
+  named_tool_call: /<\/tool_call>/gi,
+  tool_call: /<\/tool_call>/gi,
 };
 
-/** The tags of a kind that are closed, or the first so many of them, with their name attribute and what stands between. */
+/**
+ * The tags of a kind that are closed, or the first so many of them, with their name attribute and what stands between.
+ * Upper and lower case are the same.
+ */
 export function tagBodies(
   text: string,
   tag: keyof typeof opening,
@@ -25,14 +28,16 @@ export function tagBodies(
 ): readonly TagBody[] {
   const found: TagBody[] = [];
   const open = opening[tag];
+  const close = closing[tag];
   open.lastIndex = 0;
   while (found.length < most) {
     const match = open.exec(text);
     if (match === null) break;
-    const end = text.indexOf(closing[tag], open.lastIndex);
-    if (end === -1) break;
-    found.push({ name: match[1] ?? match[2] ?? "", body: text.slice(open.lastIndex, end) });
-    open.lastIndex = end + closing[tag].length;
+    close.lastIndex = open.lastIndex;
+    const end = close.exec(text);
+    if (end === null) break;
+    found.push({ name: match[1] ?? match[2] ?? "", body: text.slice(open.lastIndex, end.index) });
+    open.lastIndex = close.lastIndex;
   }
   return found;
 }

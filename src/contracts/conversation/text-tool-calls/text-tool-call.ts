@@ -1,5 +1,7 @@
 // What every reader of text agrees on: how a call may be named, what it may carry, and how many are taken.
+import { trim, trimmed } from "../../coerce.ts";
 import { emptyMap, isContainer, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../json.ts";
+import { decodeEntities } from "./entities.ts";
 
 export type TextToolCall = { readonly name: string; readonly parameters: JsonMap; readonly id: string };
 
@@ -15,13 +17,20 @@ export function textToolCall(
   parameters: Iterable<readonly [string, Json]>,
   id: string,
 ): TextToolCall | undefined {
-  if (typeof name !== "string" || !TOOL_NAME.test(name)) return undefined;
+  const toolName = trimmed(name);
+  if (toolName === undefined || !TOOL_NAME.test(toolName)) return undefined;
   const kept = new Map<string, Json>();
   for (const [key, value] of parameters) {
     if (kept.size === MOST_PARAMETERS) break;
-    if (PARAMETER_NAME.test(key)) kept.set(key, value);
+    const parameterName = trim(key);
+    if (PARAMETER_NAME.test(parameterName)) kept.set(parameterName, value);
   }
-  return { name, parameters: snapshotMap(Object.fromEntries(kept)), id };
+  return { name: toolName, parameters: snapshotMap(Object.fromEntries(kept)), id };
+}
+
+/** The map between two marks. Entities in it are decoded, unless only the text as it was written is JSON. */
+export function parseBody(body: string): JsonMap | undefined {
+  return parseMap(decodeEntities(body)) ?? parseMap(body);
 }
 
 /** The map that a JSON text spells, or undefined: text from a model is often nearly JSON, and that is no error. */
