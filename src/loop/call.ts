@@ -53,7 +53,7 @@ export function readCall(step: Step): RawCall | undefined {
   if (!isMap(raw)) return undefined;
   const name = raw.name ?? raw.tool_name;
   if (typeof name !== "string" || name === "") return undefined;
-  const id = trimmed(raw.id) ?? trimmed(raw.tool_call_id) ?? `tool-call-${state.turn}-${state.batch.next + 1}`;
+  const id = trimmed(raw.id ?? raw.tool_call_id) ?? `tool-call-${state.turn}-${state.batch.next + 1}`;
   const context = toolContext(step, id);
   return { id, name, raw: raw as JsonMap, parameters: snapshotMap(raw.parameters), context };
 }

@@ -87,6 +87,26 @@ describe("runConversation", () => {
     await expect(runConversation(hello, runner, options)).rejects.toMatchObject({ code });
   });
 
+  it("calls a call by the first id that it has, and by its place when that cannot be used", async () => {
+    const name = "ability/save";
+    const tool_calls = [
+      { name, id: 5, tool_call_id: "c" },
+      { name, id: " ", tool_call_id: "d" },
+      { name, id: null, tool_call_id: " e " },
+      { name, id: "f", tool_call_id: "g" },
+    ];
+    const { tool_execution_results } = await runConversation(hello, () => ({ tool_calls }), {
+      toolDeclarations,
+      toolExecutor: () => 1,
+    });
+    expect(tool_execution_results.map((execution) => execution.tool_call_id)).toEqual([
+      "tool-call-1-1",
+      "tool-call-1-2",
+      "e",
+      "f",
+    ]);
+  });
+
   it("gives each of two calls that the texts of an answer give one id a result of its own", async () => {
     const save = (page: string) => `<tool_call name="ability/save">{"page":"${page}"}</tool_call>`;
     const answers = [{ content: save("a"), message: { role: "assistant", content: save("b") } }, { content: "Done." }];

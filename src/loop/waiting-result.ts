@@ -13,9 +13,9 @@ export function isWaiting(result: ToolResult): boolean {
   return isPending(result) || approvalOf(result) !== undefined;
 }
 
-/** True when an external runtime is to run the tool. */
-export function isPending(result: ToolResult): boolean {
-  return result.status === PENDING || result.metadata.status === PENDING;
+/** True when an external runtime is to run the tool. A result that has a status says so there, and nowhere else. */
+export function isPending({ status, metadata }: ToolResult): boolean {
+  return (status ?? metadata.status) === PENDING;
 }
 
 /** The request for approval that a tool returned as its result, if it is one. */
