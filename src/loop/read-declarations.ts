@@ -1,9 +1,9 @@
 // The tools that a caller declares: which can be used, and why the others cannot.
 import { sensitiveParameters } from "../contracts/abilities/dispatcher.ts";
 import { abilityIn } from "../contracts/abilities/executor.ts";
-import { trimmed } from "../contracts/coerce.ts";
+import { nonEmptyString, trimmed } from "../contracts/coerce.ts";
 import { errorMessage } from "../contracts/error.ts";
-import { isContainer, isMap, seal } from "../contracts/json.ts";
+import { asMap, isContainer, isMap, seal } from "../contracts/json.ts";
 import * as actionPolicy from "../contracts/tools/action-policy.ts";
 import {
   aliasesOf,
@@ -25,23 +25,34 @@ export function readDeclarations(options: RunOptions): { accepted: ToolMap; reje
   const rejected: RejectedDeclaration[] = [];
   const isList = Array.isArray(value);
   for (const [key, given] of Object.entries<unknown>(isContainer(value) ? value : {})) {
-    const named = isMap(given) && given.name === undefined && !isList ? { ...given, name: key } : given;
     try {
-      const declaration = normalizeForConversationRequest(asAbility(named, options));
+      const declaration = readDeclaration(given, isList ? undefined : key, options);
+      // A second one might lift what guards the first, such as its action policy.
       if (declared.has(declaration.name)) throw new Error("it is declared before");
       declared.set(declaration.name, declaration);
       const unreadable = actionPolicy.unreadableField(declaration);
       if (unreadable) throw new Error(`${unreadable} must be direct, preview or forbidden`);
       accepted.set(declaration.name, declaration);
     } catch (thrown) {
-      const name = isMap(named) ? trimmed(named.name) : undefined;
-      rejected.push(seal({ name: name ?? key, reason: errorMessage(thrown) }));
+      const name = isList ? nameIn(given) : key;
+      rejected.push(seal({ name, reason: errorMessage(thrown) }));
     }
   }
   for (const { name, reason } of ambiguous([...declared.values()])) {
     if (accepted.delete(name)) rejected.push(seal({ name, reason }));
   }
   return { accepted: Object.freeze(Object.fromEntries(accepted)), rejected: seal(rejected) };
+}
+
+function readDeclaration(given: unknown, key: string | undefined, options: RunOptions): ToolDeclaration {
+  const declaration = asMap(given);
+  if (declaration === undefined) throw new Error("declaration must be an array");
+  const named = declaration.name === undefined && key !== undefined ? { ...declaration, name: key } : declaration;
+  return normalizeForConversationRequest(asAbility(named, options));
+}
+
+function nameIn(declaration: unknown): string {
+  return (isMap(declaration) && nonEmptyString(declaration.name)) || "";
 }
 
 /**
