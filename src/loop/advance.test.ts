@@ -450,6 +450,19 @@ describe("an answer that breaks the contract", () => {
       expect(made.working.run.failure).toMatchObject({ code: refused.error.code });
     }
   });
+
+  it("holds for an interrupt that is no message too, and nothing is lost that was said before it", () => {
+    const made = machine({ maxTurns: 2, interruptSource: () => null });
+    made.bring();
+    made.bring(calls(call("a")));
+    expect(asked(made.bring(returned("saved")))).toBe("interrupt");
+    const refused = made.bring(returned({ role: "" }));
+    if (refused.kind !== "refuse") expect.fail("the interrupt was not refused");
+    made.restart();
+    expect(made.bring({ threw: refused.error })).toEqual({ kind: "end" });
+    expect(made.working.run.failure).toMatchObject({ code: "invalid_ai_message_envelope" });
+    expect(made.working.transcript.map(({ type }) => type)).toEqual(["text", "tool_call", "tool_result"]);
+  });
 });
 
 describe("the records", () => {

@@ -19,6 +19,13 @@ const callsOnce = (): TurnRunner => {
   return () => answers.shift();
 };
 
+/** A run that goes on for a second turn, and is spoken to after the first. */
+const interruptedBy = (given: unknown): RunOptions => ({
+  maxTurns: 2,
+  shouldContinue: () => true,
+  interruptSource: (_request, { turn }) => (turn === 1 ? given : null),
+});
+
 describe("runConversation", () => {
   it("returns the transcript, what was said last and that it is complete", async () => {
     expect(await runConversation(hello, says)).toMatchObject({
@@ -82,9 +89,19 @@ describe("runConversation", () => {
     ["an answer that is no map", () => 7, {}, "invalid_agent_conversation_loop"],
     ["a transcript that is none", () => ({ messages: 7 }), {}, "invalid_agent_conversation_result"],
     ["a bad workspace", says, { workspace: { workspace_type: "" } }, "invalid_agent_workspace_scope"],
+    ["an interrupt that is no message", says, interruptedBy({ role: "" }), "invalid_ai_message_envelope"],
     ["a bad output format", says, { structuredOutput: 7 }, "invalid_agent_structured_output_request"],
   ])("throws the code of what breaks the contract: %s", async (_title, runner, options, code) => {
     await expect(runConversation(hello, runner, options)).rejects.toMatchObject({ code });
+  });
+
+  it("passes over an interrupt that is neither a list nor a map, and says so", async () => {
+    const ignored: unknown[] = [];
+    const onEvent = (event: string, payload: unknown) => event === "interrupt_ignored" && ignored.push(payload);
+    for (const given of ["stop", 7, true]) {
+      expect(await runConversation(hello, says, { ...interruptedBy(given), onEvent })).toMatchObject({ turn_count: 2 });
+    }
+    expect(ignored).toEqual(Array(3).fill({ reason: "invalid_message", turn: 1 }));
   });
 
   it("calls a call by the first id that it has, and by its place when that cannot be used", async () => {

@@ -21,7 +21,7 @@ import { startWorking, type Working } from "./working.ts";
 
 /**
  * Runs a conversation until it is complete or something stops it. What goes wrong in the provider, in tools or in
- * observers is told by the result; only messages, options or a runner answer that break the contract throw.
+ * observers is told by the result; only messages, options, a runner answer or an interrupt that break the contract throw.
  */
 export async function runConversation(
   messages: unknown,

@@ -2,10 +2,12 @@
 import { truthy } from "../contracts/coerce.ts";
 import * as budget from "../contracts/conversation/budget.ts";
 import * as message from "../contracts/conversation/message.ts";
-import { type JsonMap, seal } from "../contracts/json.ts";
+import { HoldfastError } from "../contracts/error.ts";
+import { isContainer, type JsonMap, seal } from "../contracts/json.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import * as callGate from "../contracts/tools/call-gate.ts";
 import { notifyExceeded } from "./announce.ts";
+import { refuse } from "./ask-model.ts";
 import { failCallback } from "./failure.ts";
 import { closeFrames } from "./frame.ts";
 import { receiveInterrupt } from "./interrupt.ts";
@@ -50,19 +52,21 @@ function blocksCompletion(step: Step): boolean {
 
 function takeInterrupt(step: Step, given: unknown): Next | undefined {
   if (given === null || given === undefined) return goToBudget(step);
-  const received = readMessage(given);
-  if (!received) {
+  if (!isContainer(given)) {
     step.notify("interrupt_ignored", { reason: "invalid_message", turn: step.state.turn });
     return goToBudget(step);
   }
-  return receiveInterrupt(step, received);
+  const received = readMessage(given);
+  // Somebody tried to speak, perhaps to stop the run: to go on as if nobody had would be worse than to end here.
+  return received instanceof HoldfastError ? refuse(received) : receiveInterrupt(step, received);
 }
 
-function readMessage(given: unknown): message.Message | undefined {
+function readMessage(given: unknown): message.Message | HoldfastError {
   try {
     return message.normalize(given);
-  } catch {
-    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof HoldfastError) return thrown;
+    throw thrown;
   }
 }
 
