@@ -9,6 +9,7 @@ import { entryKey } from "./caller-identity.ts";
 import type { ChatExtensions } from "./chat-host.ts";
 import { chatInput, runInput, runShape } from "./chat-shapes.ts";
 import { threadRuns } from "./chat-thread-runs.ts";
+import { claimRefusal } from "./claim-refusal.ts";
 import { lenientInput } from "./lenient-input.ts";
 import type { Caller, Door, Operation } from "./operation.ts";
 import { plain } from "./plain.ts";
@@ -39,7 +40,8 @@ export function chatRunOperations(workbench: Workbench, { hooks }: ChatExtension
   function withRuns<Answer>(operate: Operate, need: Need = "read") {
     return async (input: UnknownMap, caller: Caller): Promise<Answer | OperationError> => {
       const { principal, key } = caller;
-      const refusal = await attachmentRefusal(workbench, input.attachments, principal);
+      const refusal =
+        claimRefusal(input, principal) ?? (await attachmentRefusal(workbench, input.attachments, principal));
       if (refusal) return refusal;
       const thread = await chatOf(input, need, caller);
       const answer = await operate(input, {

@@ -11,6 +11,7 @@ import type { ChatExtensions } from "./chat-host.ts";
 import { chatOutputOf } from "./chat-output.ts";
 import { type ChatOutput, chatInput, chatOutput } from "./chat-shapes.ts";
 import { beginTurn, type Turn } from "./chat-turns.ts";
+import { claimRefusal } from "./claim-refusal.ts";
 import { lenientInput } from "./lenient-input.ts";
 import type { Caller, Operation } from "./operation.ts";
 import type { Workbench } from "./reach.ts";
@@ -77,6 +78,8 @@ export function chatWith(workbench: Workbench, { handlers, hooks }: ChatExtensio
       return operationError("agents_chat_invalid_principal", detail, { status: 400 });
     }
     if (!(await mayTalk(input, caller))) return agentNotFound(input.agent);
+    const refusal = claimRefusal(input, principal);
+    if (refusal) return refusal;
     const run_id = identifier(input.run_id) ?? caller.key ?? (await ownRunId(workbench, input, caller)) ?? newRunId();
     const thread = onThread(caller, onTurn);
     const answer = await dispatchChat(

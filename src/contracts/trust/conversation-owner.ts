@@ -27,9 +27,14 @@ const sharedKeys: ReadonlySet<string> = new Set(["public", "audience:public"]);
 export function claimedOwner(input: UnknownMap): ConversationOwner | null {
   const claim = asMap(input.session_owner) ?? asMap(asMap(input.client_context)?.session_owner);
   if (claim === undefined) return null;
-  const type = lowered(scalarText(claim.type ?? claim.owner_type) ?? "").replace(/[^a-z0-9_-]+/g, "");
+  const type = ownerType(claim.type ?? claim.owner_type);
   const key = identifier(claim.key ?? claim.owner_key) ?? "";
   return seal({ type, key: type === "user" ? key.replace(/^user:(?=.)/s, "") : key });
+}
+
+/** A type of owner as it is compared: in small letters, without anything that no type has. */
+export function ownerType(value: unknown): string {
+  return lowered(scalarText(value) ?? "").replace(/[^a-z0-9_-]+/g, "");
 }
 
 /**
