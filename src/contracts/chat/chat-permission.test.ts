@@ -37,6 +37,20 @@ describe("who may steer a run", () => {
     expect(await mayControlRun("read", input, { store, currentUserId: 7 })).toBe(true);
   });
 
+  it("is granted in the workspace of the run, unless another is named beside it", async () => {
+    const here = { workspace_type: "site", workspace_id: 5 };
+    const granted = {
+      getAccess: async (agent_id: string, user_id: number, workspace_id: string | null) =>
+        (workspace_id === "5" ? { agent_id, user_id, role: "viewer" } : null) as never,
+    };
+    const reads = (more: object) => mayControlRun("read", { ...input, ...more }, { store: granted, currentUserId: 7 });
+    expect(await reads({ workspace: here })).toBe(true);
+    expect(await reads({ workspace: here, workspace_id: null })).toBe(true);
+    expect(await reads({ workspace: here, workspace_id: "6" })).toBe(false);
+    expect(await reads({ workspace: { ...here, workspace_id: ["5"] } })).toBe(false);
+    expect(await mayChat({ ...input, workspace: here }, { store: granted, currentUserId: 7 })).toBe(false);
+  });
+
   it("may cancel and enqueue in a session of one's own, and see all of it only with more", async () => {
     const own = { session_owner: { type: "user", key: "7" } };
     for (const wish of ["cancel", "enqueue"] as const) {

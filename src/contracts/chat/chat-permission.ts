@@ -1,7 +1,8 @@
 // Who may chat with an agent, and who may look at, add to and stop the runs of a chat.
 import { agentSlug } from "../agents/agent-slug.ts";
+import { scalarText } from "../coerce.ts";
 import type { Hooks } from "../hooks.ts";
-import { type JsonMap, snapshotMap } from "../json.ts";
+import { asMap, type JsonMap, snapshotMap } from "../json.ts";
 import { isOperationError } from "../operation-error.ts";
 import { type AccessHost, canAccessAgent } from "../trust/agent-access.ts";
 import { claimedOwner, isSameOwner } from "../trust/conversation-owner.ts";
@@ -56,10 +57,17 @@ export async function mayControlRun(wish: RunWish, input: unknown, host: ChatAcc
 async function mayUsually(wish: RunWish, given: JsonMap, host: ChatAccessHost): Promise<boolean> {
   const { isAdministrator = false, mayRead = false, currentUserId = 0 } = host;
   // Where an agent is named, that it was granted is all that counts, for administrators too.
-  if (wish === "read") return agentSlug(given.agent) === "" ? mayRead : await hasRole("viewer", given, host);
-  if (isAdministrator || (await hasRole("operator", given, host))) return true;
+  if (wish === "read")
+    return agentSlug(given.agent) === "" ? mayRead : await hasRole("viewer", inItsPlace(given), host);
+  if (isAdministrator || (await hasRole("operator", inItsPlace(given), host))) return true;
   if (wish === "unredacted" || currentUserId <= 0) return false;
   return isSameOwner(claimedOwner(given), { type: "user", key: String(currentUserId) });
+}
+
+/** The input with the workspace of the run as the one to look the grant up in, where no other is named. */
+function inItsPlace(given: JsonMap): JsonMap {
+  const workspace_id = scalarText(asMap(given.workspace)?.workspace_id);
+  return workspace_id === undefined || given.workspace_id != null ? given : { ...given, workspace_id };
 }
 
 async function hasRole(role: string, given: JsonMap, host: ChatAccessHost): Promise<boolean> {
