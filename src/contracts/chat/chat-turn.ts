@@ -4,7 +4,7 @@ import type { Message } from "../conversation/message.ts";
 import * as message from "../conversation/message.ts";
 import * as toolPairs from "../conversation/tool-pairs.ts";
 import { errorMessage } from "../error.ts";
-import type { UnknownMap } from "../json.ts";
+import { isContainer, type UnknownMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
 
 export type ChatTurn = {
@@ -14,11 +14,12 @@ export type ChatTurn = {
   readonly continuation: readonly Message[];
 };
 
-/** The first thing that is wrong is refused: what is no list of envelopes, other envelopes, halves of pairs, no words. */
+/** The first thing that is wrong is refused: a list of what are no envelopes, other envelopes, halves of pairs, no words. */
 export function readTurn({ message: words, input_messages }: UnknownMap): ChatTurn | OperationError {
   let continuation: readonly Message[];
   try {
-    continuation = input_messages == null ? [] : message.normalizeMany(input_messages);
+    // One text or number is nothing to go on with; a list or map was meant to be.
+    continuation = isContainer(input_messages) ? message.normalizeMany(input_messages) : [];
   } catch (thrown) {
     return badRequest("agents_chat_invalid_input_messages", errorMessage(thrown));
   }

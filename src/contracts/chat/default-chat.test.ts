@@ -33,8 +33,15 @@ describe("what a configured chat runs with", () => {
     });
   });
 
+  it("is looked up by the slug of the agent", async () => {
+    for (const agent of ["Ready", " ready! "]) {
+      expect(await readDefaultChat({ ...turn, agent }, host())).toMatchObject({ agent: "ready", provider: "p" });
+    }
+    expect(await codeOf({ ...turn, agent: "!!" })).toBe("agents_chat_agent_not_found");
+  });
+
   it("is refused in the order of what is missing", async () => {
-    expect(await codeOf({ input_messages: "x" })).toBe("agents_chat_invalid_input_messages");
+    expect(await codeOf({ input_messages: ["x"] })).toBe("agents_chat_invalid_input_messages");
     expect(await codeOf({ ...turn, agent: "ghost" })).toBe("agents_chat_agent_not_found");
     expect(await codeOf(turn, { configOf: null })).toBe("agents_chat_registry_unavailable");
     expect(await codeOf({ message: "hi" })).toBe("agents_chat_provider_required");

@@ -1,5 +1,6 @@
 // What a chat runs with where the agent is only configured: provider, model, prompt and tools, checked in the order in
 // which a caller is told what is missing.
+import { agentSlug } from "../agents/agent-slug.ts";
 import { numeric, stringList, trimmed, truthy } from "../coerce.ts";
 import type { StructuredOutputRequest } from "../conversation/structured-output.ts";
 import * as structuredOutput from "../conversation/structured-output.ts";
@@ -11,7 +12,7 @@ import * as toolDeclaration from "../tools/declaration.ts";
 import { badRequest, type ChatTurn, readTurn } from "./chat-turn.ts";
 
 export type DefaultChatHost = {
-  /** The configuration of an agent; undefined for one that is not registered. Null: there is no registry. */
+  /** The configuration of an agent by its slug; undefined for one that is not registered. Null: there is no registry. */
   readonly configOf: ((agent: string) => UnknownMap | undefined) | null;
   /** What is decided about provider and model beside the configuration. */
   readonly profileOf?: ((agent: string, input: JsonMap) => UnknownMap | null) | undefined;
@@ -35,8 +36,9 @@ export async function readDefaultChat(input: unknown, host: DefaultChatHost): Pr
   const given = snapshotMap(input);
   const turn = readTurn(given);
   if (isOperationError(turn)) return turn;
-  const agent = trimmed(given.agent) ?? "";
-  const config = await configured(agent, given, host);
+  const name = trimmed(given.agent) ?? "";
+  const agent = agentSlug(name);
+  const config = await configured({ name, agent }, given, host);
   if (isOperationError(config)) return config;
   const profile = host.profileOf?.(agent, given) ?? {};
   const provider = firstText(given.provider, profile.provider_id, config.provider, config.provider_id);
@@ -62,14 +64,18 @@ export async function readDefaultChat(input: unknown, host: DefaultChatHost): Pr
 }
 
 /** The agent's configuration after the host's last word; a turn without an agent has none. */
-async function configured(agent: string, given: JsonMap, host: DefaultChatHost): Promise<UnknownMap | OperationError> {
+async function configured(
+  { name, agent }: { readonly name: string; readonly agent: string },
+  given: JsonMap,
+  host: DefaultChatHost,
+): Promise<UnknownMap | OperationError> {
   const { configOf, hooks } = host;
-  if (agent !== "" && configOf === null) {
+  if (name !== "" && configOf === null) {
     return operationError("agents_chat_registry_unavailable", "There is no registry of agents.", { status: 500 });
   }
-  const known = agent === "" ? {} : configOf?.(agent);
+  const known = name === "" ? {} : configOf?.(agent);
   if (known === undefined) {
-    return operationError("agents_chat_agent_not_found", `There is no agent "${agent}".`, { status: 404 });
+    return operationError("agents_chat_agent_not_found", `There is no agent "${name}".`, { status: 404 });
   }
   const config = asMap(hooks ? await hooks.apply("runtimeAgentConfig", known, agent, given) : known);
   if (config !== undefined) return config;
