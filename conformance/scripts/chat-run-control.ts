@@ -1,6 +1,7 @@
 // The steps of chatRunControl.sequence, against run control in memory.
 import { cancellationMessage, createMemoryChatRunControl } from "../../src/contracts/conversation/chat-run-control.ts";
 import type { RunOwner, RunStatus } from "../../src/contracts/conversation/run-control.ts";
+import { errorMessage, HoldfastError } from "../../src/contracts/error.ts";
 import type { JsonMap, UnknownMap } from "../../src/contracts/json.ts";
 import { isOperationError } from "../../src/contracts/operation-error.ts";
 
@@ -47,8 +48,12 @@ export async function runSequence(steps: readonly Step[]) {
 
   const taken: unknown[] = [];
   for (const step of steps) {
-    const answer = await take(step);
-    taken.push(isOperationError(answer) ? { error: answer.code } : { value: answer });
+    try {
+      const answer = await take(step);
+      taken.push(isOperationError(answer) ? { error: answer.code } : { value: answer });
+    } catch (thrown) {
+      taken.push({ error: thrown instanceof HoldfastError ? thrown.detail : errorMessage(thrown) });
+    }
   }
   return taken;
 }

@@ -36,6 +36,28 @@ describe("the runs of a chat", () => {
     });
   });
 
+  it("tell what happened by their id alone, to their owner", async () => {
+    const runs = await started();
+    expect(await listRunEvents({ run_id: "r1", session_id: "s2" }, { runs })).toMatchObject({
+      session_id: "s1",
+      events: [{ type: "run_started" }],
+    });
+    const missing = { code: "agents_chat_run_not_found" };
+    expect(await listRunEvents({ run_id: "r1" }, { runs, currentUserId: 7 })).toMatchObject(missing);
+    expect(await listRunEvents({ run_id: "r2", session_id: "s1" }, { runs })).toMatchObject(missing);
+    for (const operate of [getRun, cancelRun]) {
+      expect(await operate({ run_id: "r1", session_id: "s2" }, { runs })).toMatchObject(missing);
+    }
+  });
+
+  it("take no message without a session", async () => {
+    const runs = await started();
+    for (const session_id of [undefined, " "]) {
+      const answer = await queueMessage({ session_id, message: "next" }, { runs });
+      expect(answer).toMatchObject({ code: "agents_chat_run_not_found" });
+    }
+  });
+
   it("can be kept by a host, whose reports are read like our own", async () => {
     const hooks = createHooks();
     const runs = await started();

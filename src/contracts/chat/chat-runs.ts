@@ -37,8 +37,8 @@ export function listRunEvents(input: unknown, host: ChatRunsHost): Promise<repor
       const told = readReport(answer.report, report.normalizeEventsResult, "agents_chat_run_invalid_events_result");
       return await shown(told, given, host);
     }
-    const run = await ownRun(given, owner, host);
-    const page = isOperationError(run) ? run : await host.runs.events(run.run_id, given, owner);
+    // Whose a run is tells who may watch it; in which session it is, the answer tells.
+    const page = await host.runs.events(identifier(given.run_id) ?? "", given, owner);
     return await shown(page ?? notFound(given), given, host);
   });
 }
@@ -61,7 +61,10 @@ const INVALID_QUEUED = "agents_chat_message_queue_invalid_result";
 export function queueMessage(input: unknown, host: ChatRunsHost): Promise<Run | OperationError> {
   return asked(input, host, async (given, owner) => {
     const answer = await reported("chatMessageQueueHandler", given, host);
-    if (answer === undefined) return await host.runs.queue(given, owner);
+    if (answer === undefined) {
+      const isNamed = identifier(given.session_id) !== undefined;
+      return isNamed ? await host.runs.queue(given, owner) : notFound(given);
+    }
     const run = readReport(answer.report, report.normalizeStatusResult, INVALID_QUEUED);
     if (isOperationError(run)) return run;
     if (nonEmptyString(run.queued_message_id) === undefined) {

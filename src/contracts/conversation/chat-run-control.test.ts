@@ -94,7 +94,11 @@ describe("bad input", () => {
   const control = createMemoryChatRunControl({ now: () => new Date(0) });
 
   it("is refused with a code, or finds nothing", async () => {
-    expect(await control.queue(null as never)).toMatchObject({ code: "agents_chat_run_not_found" });
+    const nameless = "session_id must be a non-empty string";
+    for (const input of [null, {}, { session_id: " " }]) {
+      await expect(control.queue(input as never)).rejects.toThrow(nameless);
+    }
+    expect(await control.queue({ session_id: "s" })).toMatchObject({ code: "agents_chat_run_not_found" });
     expect(await control.canQueue(undefined as never)).toBe(false);
     expect(await control.claimQueue(undefined as never)).toEqual([]);
   });

@@ -3,7 +3,7 @@
 import { agentSlug } from "../agents/agent-slug.ts";
 import { sha256 } from "../canonical-json.ts";
 import { identifier, nonEmptyString, scalarText, trimmed } from "../coerce.ts";
-import { holdfastError } from "../error.ts";
+import { type HoldfastError, holdfastError } from "../error.ts";
 import { emptyMap, isContainer, type Json, type JsonMap, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
 import * as message from "./message.ts";
@@ -39,7 +39,10 @@ export interface ChatRunControl extends RunControl {
     page?: { readonly cursor?: unknown; readonly limit?: unknown },
     owner?: RunOwner,
   ): Promise<RunEvents | undefined>;
-  /** Queues a message behind the run it names, else behind the newest of its session. */
+  /**
+   * Queues a message behind the run it names, else behind the newest of its session; throws `invalid_run_record` when it
+   * names no session.
+   */
   queue(input: UnknownMap, owner?: RunOwner): Promise<Run | OperationError>;
   canQueue(input: UnknownMap, owner?: RunOwner): Promise<boolean>;
   /** Takes everything out of a session's queue, oldest first. */
@@ -105,6 +108,7 @@ export function createMemoryChatRunControl({ now }: { readonly now: () => Date }
     events: async (runId, page, owner) => (isVisible(runId, owner) ? store.events(runId, page) : undefined),
     async queue(given, owner) {
       const input = snapshotMap(given);
+      if (identifier(input.session_id) === undefined) throw nameless();
       const run = queueTarget(input, owner);
       if (run?.session_id === undefined) return notFound("There is no run in this session to queue a message behind.");
       const { run_id, session_id } = run;
@@ -136,7 +140,7 @@ export function createMemoryChatRunControl({ now }: { readonly now: () => Date }
 export function normalizeChatRun(value: unknown): ChatRun {
   const { workflow_id, executor_id, ...run } = normalizeRun(value);
   const session_id = trimmed(run.session_id);
-  if (session_id === undefined) throw holdfastError("invalid_run_record", "session_id must be a non-empty string");
+  if (session_id === undefined) throw nameless();
   return snapshot({ ...run, session_id, status: run.status === "succeeded" ? "running" : run.status }) as ChatRun;
 }
 
@@ -175,6 +179,10 @@ function fingerprint(owner: RunOwner | null | undefined): string {
 
 function queueKey(sessionId: string, owner: RunOwner | undefined): string {
   return `${fingerprint(owner)}:${sessionId}`;
+}
+
+function nameless(): HoldfastError {
+  return holdfastError("invalid_run_record", "session_id must be a non-empty string");
 }
 
 function notFound(message: string): OperationError {
