@@ -23,7 +23,16 @@ type FieldName =
   | ("session_id" | "workspace_type" | "workspace_id" | "user_id" | "owner" | "agent_slug" | "metadata" | "context")
   | ("messages" | "provider" | "model" | "provider_response_id" | "title" | "args" | "token_id" | "lock_token")
   | ("ttl_seconds" | "seconds" | "id" | "owner_user_id" | "instance_key" | "config" | "meta" | "ttl" | "limit")
-  | ("connector_id" | "external_conversation_id" | "message_id" | "client_id" | "session_ids" | "queue_ids" | "full");
+  | (
+      | "connector_id"
+      | "external_conversation_id"
+      | "message_id"
+      | "client_id"
+      | "session_ids"
+      | "queue_ids"
+      | "full"
+      | "principal"
+    );
 
 /** When every case begins. */
 const START = Date.UTC(2026, 0, 1);
@@ -124,7 +133,8 @@ export function runSessionAbilities({ calls, current_user_id }: Calls & { readon
     calls,
     async ({ do: verb, with: given, as_user }, { sessions }) => {
       const host = { store: sessions, currentUserId: as_user ?? current_user_id };
-      const answer = await verbs[verb as keyof typeof verbs](given, host);
+      // The vectors call from within the host, whose word about who asks stands beside what is asked.
+      const answer = await verbs[verb as keyof typeof verbs](given, host, { principal: given.principal });
       return isOperationError(answer) ? { error: { code: answer.code, ...answer.data } } : answer;
     },
     (answer) => (isMap(answer) && isMap(answer.session) ? answer.session.session_id : undefined),

@@ -89,7 +89,10 @@ describe("the operations on sessions", () => {
     expect(await get({ session_id: " " }, host)).toMatchObject(code("invalid_id"));
     expect(await updateTitle({ session_id, title: " " }, host)).toMatchObject(code("invalid_title"));
     const nowhere = { workspace: { workspace_type: "", workspace_id: "" } };
-    expect(await get({ session_id: " ", ...nowhere }, host)).toMatchObject(code("invalid_workspace"));
+    for (const operate of [get, remove, updateTitle]) {
+      expect(await operate({ session_id: " ", ...nowhere }, host)).toMatchObject(code("invalid_id"));
+      expect(await operate({ session_id, ...nowhere }, host)).toMatchObject(code("invalid_workspace"));
+    }
     expect(await list(nowhere, { currentUserId: 7 })).toMatchObject(code("no_store"));
     expect(await list(nowhere, {})).toMatchObject(code("unauthenticated"));
   });

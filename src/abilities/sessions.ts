@@ -22,14 +22,13 @@ export type ConversationSessionHost = SessionHost & {
 
 type Store = NonNullable<ConversationSessionHost["store"]>;
 
-/** A request whose asker, owner, store and place are known. */
+/** A request whose asker, owner and store are known. */
 type Asked = {
   readonly given: UnknownMap;
   readonly host: ConversationSessionHost;
   readonly store: Store;
   readonly principal: Principal;
   readonly owner: ConversationOwner;
-  readonly place: workspace.Workspace;
 };
 
 type OneSession = { readonly session: UnknownMap };
@@ -40,7 +39,9 @@ export function list(
   host: ConversationSessionHost,
   context: UnknownMap = {},
 ): Promise<{ readonly sessions: readonly UnknownMap[] } | OperationError> {
-  return asked(input, host, context, async ({ given, store, place, owner }) => {
+  return asked(input, host, context, async ({ given, store, owner }) => {
+    const place = workspaceOf(given, host);
+    if (isOperationError(place)) return place;
     const found = await store.listForOwner(place, owner, {
       limit: Math.min(100, wholeNumber(given.limit, 1) ?? 50),
       offset: wholeNumber(given.offset, 0) ?? 0,
@@ -66,7 +67,9 @@ export function create(
   host: ConversationSessionHost,
   context: UnknownMap = {},
 ): Promise<OneSession | OperationError> {
-  return asked(input, host, context, async ({ given, store, place, owner, principal }) => {
+  return asked(input, host, context, async ({ given, store, owner, principal }) => {
+    const place = workspaceOf(given, host);
+    if (isOperationError(place)) return place;
     const sessionId = await store.createForOwner(place, owner, {
       agent_slug: given.agent == null ? principal.effective_agent_id : (scalarText(given.agent) ?? ""),
       metadata: snapshotMap(given.metadata),
@@ -124,9 +127,7 @@ async function asked<Answer>(
   if (owner === null) return refused("owner_required", "Whoever asks can own no conversation.");
   const { store } = host;
   if (store === undefined) return refused("no_store", "There is no store for sessions.");
-  const place = workspaceOf(given, host);
-  if (isOperationError(place)) return place;
-  return operate({ given, host, store, principal, owner, place });
+  return operate({ given, host, store, principal, owner });
 }
 
 /** Who asks is known from the context, which is the host's; the input can only say where. */
@@ -147,11 +148,13 @@ function workspaceOf(given: UnknownMap, { workspaceId = "default" }: Conversatio
 type Row = Awaited<ReturnType<Store["get"]>> & object;
 
 async function ownSession<Answer>(
-  { given, host, store, principal, owner, place }: Asked,
+  { given, host, store, principal, owner }: Asked,
   operate: (row: Row) => Promise<Answer | OperationError>,
 ): Promise<Answer | OperationError> {
   const sessionId = identifier(given.session_id);
   if (sessionId === undefined) return refused("invalid_id", "session_id must be a non-empty string");
+  const place = workspaceOf(given, host);
+  if (isOperationError(place)) return place;
   const row = await store.get(sessionId);
   if (row === undefined) return refused("not_found", `There is no session "${sessionId}".`, 404);
   if (session.owned(row, place, owner) || (await host.isAdministrator?.(principal)) === true) return operate(row);
