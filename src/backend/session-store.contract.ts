@@ -64,6 +64,23 @@ export function describeSessionStore(name: string, open: () => Promise<StoresInT
       expect(await sessions.get("\0")).toBeUndefined();
     });
 
+    it("takes what is left blank for what nobody has said", async () => {
+      const id = await sessions.createForOwner(site, { type: "", key: "7" }, { context: "" });
+      await sessions.update(id, { messages: [], provider_response_id: "" });
+      expect(await sessions.get(id)).toMatchObject({
+        ...{
+          owner_type: "user",
+          owner_key: "7",
+          user_id: 7,
+          provider_response_id: null,
+          context: "chat",
+          mode: "chat",
+        },
+      });
+      expect(await sessions.list(site, 7, { context: "chat" })).toMatchObject([{ session_id: id }]);
+      expect(await sessions.recentPending(site, 7, { context: "" })).toMatchObject({ session_id: id });
+    });
+
     it("keeps the decision under which a session was begun, and a later one under which it is written", async () => {
       const first = { allowed: true, operation: "store_transcript", reason: "explicit_consent" };
       const id = await sessions.create(site, 7, { consent: first });

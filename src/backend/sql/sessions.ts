@@ -93,7 +93,7 @@ export function createSessionStore(driver: SqlDriver): SessionStore {
 
     async recentPendingForOwner(workspace, owner, { seconds, context, token_id } = {}) {
       const of = ofOwner(workspace, owner);
-      const params: Scalar[] = [...of.params, storableText(context ?? "chat"), atLeast(1, seconds, 600)];
+      const params: Scalar[] = [...of.params, storableText(context || CONTEXT), atLeast(1, seconds, 600)];
       // Whole seconds, so that the last one belongs to the window. Asked once, so that an index finds what is recent.
       const recent = `created_at >= (select (now_us() / ${SECOND} - $6) * ${SECOND})`;
       const conditions = [of.sql, "context = $5", recent, LIVING];
@@ -158,10 +158,13 @@ export function createSessionStore(driver: SqlDriver): SessionStore {
   return store;
 }
 
+/** What a session is begun by where nobody says, or says nothing. */
+const CONTEXT = "chat";
+
 const NEWEST = "order by created_at desc, session_id desc";
 
 function insertSession(id: string, workspace: Workspace, owner: ConversationOwner, session: NewSession): Statement {
-  const { agent_slug = "", context = "chat", consent = null, audience_id = null, expires_after = null } = session;
+  const { agent_slug = "", context, consent = null, audience_id = null, expires_after = null } = session;
   const metadata = snapshotMap(session.metadata);
   const sql = `insert into sessions (session_id, workspace_type, workspace_id, owner_type, owner_key, user_id, agent_slug,
       title, metadata, provider, model, context, consent, token_id, audience_id, created_at, updated_at, expires_at)
@@ -170,7 +173,7 @@ function insertSession(id: string, workspace: Workspace, owner: ConversationOwne
     on conflict (session_id) do nothing`;
   const { params } = ofOwner(workspace, owner);
   const user = owner.type === "user" ? userId(owner.key) : 0;
-  const kept = [JSON.stringify(metadata), storableText(context), consent && JSON.stringify(consent)];
+  const kept = [JSON.stringify(metadata), storableText(context || CONTEXT), consent && JSON.stringify(consent)];
   const token = metadata.token_id == null ? null : userId(metadata.token_id);
   const lasts = expires_after === null ? null : atLeast(0, expires_after) * SECOND;
   const visited = audience_id === null ? null : storableText(audience_id);
@@ -186,7 +189,7 @@ function updateStatements(sessionId: string, update: SessionUpdate): readonly St
   };
   if (provider) set("provider", provider);
   if (model) set("model", model);
-  if (responseId !== undefined) set("provider_response_id", responseId);
+  if (responseId !== undefined) set("provider_response_id", responseId || null);
   if (consent !== undefined) set("consent", consent && JSON.stringify(consent));
   const all: readonly unknown[] = isContainer(messages) ? Object.values(messages) : [];
   return [

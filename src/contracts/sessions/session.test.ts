@@ -45,6 +45,7 @@ describe("a session", () => {
   it("belongs to a user unless another owner is given, and to nobody without a key", () => {
     expect(ownerOf({ type: "browser", key: 7 })).toEqual({ type: "browser", key: "7" });
     expect(ownerOf({ key: "7" })).toEqual(user);
+    expect(ownerOf({ type: "", key: "7" })).toEqual(user);
     expect(ownerOf(null)).toEqual({ type: "user", key: "0" });
   });
 });

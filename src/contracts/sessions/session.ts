@@ -75,5 +75,5 @@ export function owned(row: unknown, workspace: Workspace, owner: ConversationOwn
 /** An owner as it is stored: a user unless a type is given, and nobody unless a key is. */
 export function ownerOf(value: unknown): ConversationOwner {
   const given = asMap(value) ?? emptyMap;
-  return { type: scalarText(given.type) ?? "user", key: scalarText(given.key) ?? "0" };
+  return { type: scalarText(given.type) || "user", key: scalarText(given.key) ?? "0" };
 }
