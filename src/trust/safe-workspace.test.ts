@@ -74,6 +74,33 @@ it("tells what is wrong with a file", async () => {
   expect(await safe.write(at("a\0b"))).toMatchObject(code("invalid_path"));
 });
 
+it("says what is wrong with the words of a request before it says where it is", async () => {
+  const { safe } = await open();
+  const off = createSafeWorkspace({});
+  const nowhere = { handle: "none", path: "../a" };
+  for (const verb of ["read", "write"] as const) {
+    expect(await off[verb]({ handle: "..", path: "../a" })).toMatchObject(code("invalid_handle"));
+    for (const closed of [off, safe]) expect(await closed[verb](nowhere)).toMatchObject(code("invalid_path"));
+    expect(await off[verb]({ handle: "none", path: "a" })).toMatchObject(code("disabled"));
+    expect(await safe[verb]({ handle: "none", path: "a" })).toMatchObject(code("not_found"));
+  }
+  expect(await off.prepare({ handle: "a/b" })).toMatchObject(code("invalid_handle"));
+});
+
+it("takes a path without the space around it, and the workspace itself for no file", async () => {
+  const { safe } = await open();
+  expect(await safe.write({ handle: "job", path: " a/b.txt\n", content: "x" })).toMatchObject({ path: "a/b.txt" });
+  expect(await safe.read({ handle: "job", path: "\ta/b.txt" })).toMatchObject({ path: "a/b.txt", content: "x" });
+  for (const path of [".", "./", " ./. "]) {
+    expect(await safe.read({ handle: "job", path }), path).toMatchObject(code("file_not_readable"));
+    expect(await safe.write({ handle: "job", path, content: "x" }), path).toMatchObject(code("path_escape"));
+    expect(await safe.read({ handle: "none", path }), path).toMatchObject(code("not_found"));
+  }
+  for (const path of [" ", "", " /a", "\0/a", " ../a", ".. /../a"]) {
+    expect(await safe.read({ handle: "job", path }), path).toMatchObject(code("invalid_path"));
+  }
+});
+
 it("is nowhere near the program", async () => {
   const { base, root, applicationRoot } = await open();
   const inside = join(applicationRoot, "data");

@@ -34,10 +34,10 @@ const TARGET = "agents-api/safe-execution-workspace";
 export function createSafeWorkspace(options: SafeWorkspaceOptions): SafeWorkspace {
   return {
     async prepare({ handle: given }) {
+      const handle = safeHandle(given);
+      if (handle === undefined) return invalidHandle;
       const root = await rootOf(options);
       if (isOperationError(root)) return root;
-      const handle = safeHandle(given);
-      if (handle === undefined) return refused("invalid_handle", "handle must be a word of letters, digits and . _ -");
       const path = join(root, handle);
       try {
         await mkdir(path, { recursive: true });
@@ -64,6 +64,7 @@ export function createSafeWorkspace(options: SafeWorkspaceOptions): SafeWorkspac
     async read(input) {
       const place = await placeOf(options, input);
       if (isOperationError(place)) return place;
+      if (place.name === undefined) return noFile;
       const parent = await parentOf(place);
       if (isOperationError(parent)) return parent;
       const bytes = await readLeaf(join(parent, place.name));
@@ -75,6 +76,8 @@ export function createSafeWorkspace(options: SafeWorkspaceOptions): SafeWorkspac
     async write(input) {
       const place = await placeOf(options, input);
       if (isOperationError(place)) return place;
+      // What stands in the place of the workspace would stand outside of it.
+      if (place.name === undefined) return leadsOut;
       const parent = await parentOf(place, { makes: true });
       if (isOperationError(parent)) return parent;
       const bytes = Buffer.from(textOf(input.content));
@@ -99,27 +102,27 @@ async function rootOf({ enabled = false, root, applicationRoot = process.cwd() }
   return refused("root_not_isolated", "The root of the workspaces and the program lie within each other.");
 }
 
-/** A file of a workspace that is there. */
+/** A file of a workspace that is there, or the workspace itself. */
 type Place = {
   readonly handle: string;
   readonly folder: string;
   readonly parents: readonly string[];
-  readonly name: string;
+  /** Undefined for the workspace itself. */
+  readonly name: string | undefined;
   /** Cleaned. */
   readonly path: string;
 };
 
 async function placeOf(options: SafeWorkspaceOptions, input: UnknownMap): Promise<Place | OperationError> {
-  const root = await rootOf(options);
-  if (isOperationError(root)) return root;
   const handle = safeHandle(input.handle);
-  if (handle === undefined) return refused("invalid_handle", "handle must be a word of letters, digits and . _ -");
-  const folder = join(root, handle);
-  if ((await kindOf(folder)) !== "folder") return refused("not_found", `There is no workspace "${handle}".`);
+  if (handle === undefined) return invalidHandle;
   const segments = safeSegments(input.path);
   if (!segments) return refused("invalid_path", "path must be relative, and lead nowhere else.");
-  const parents = segments.slice(0, -1);
-  return { handle, folder, parents, name: segments.at(-1) ?? segments[0], path: segments.join("/") };
+  const root = await rootOf(options);
+  if (isOperationError(root)) return root;
+  const folder = join(root, handle);
+  if ((await kindOf(folder)) !== "folder") return refused("not_found", `There is no workspace "${handle}".`);
+  return { handle, folder, parents: segments.slice(0, -1), name: segments.at(-1), path: segments.join("/") };
 }
 
 /** The real folder that a file stands in. Step by step: what is made behind a link would be made somewhere else. */
@@ -136,7 +139,7 @@ async function parentOf(
       return refused("directory_create_failed", `The folder "${segment}" could not be made.`);
     }
     const real = await realpath(next).catch(() => undefined);
-    if (real === undefined || !isWithin(real, folder)) return refused("path_escape", "The path leads out.");
+    if (real === undefined || !isWithin(real, folder)) return leadsOut;
     if ((await kindOf(real)) !== "folder") {
       return makes
         ? refused("directory_create_failed", `"${segment}" is no folder.`)
@@ -154,7 +157,7 @@ async function readLeaf(path: string): Promise<Buffer | OperationError> {
   const kind = await kindOf(path);
   if (kind === "nothing") return refused("path_not_found", "There is no such file.");
   if (kind === "link") return refused("path_escape", "What stands there is a link.");
-  if (kind !== "file") return refused("file_not_readable", "What stands there is no file.");
+  if (kind !== "file") return noFile;
   try {
     await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     return await file.readFile();
@@ -206,3 +209,7 @@ function textOf(content: unknown): string {
 function refused(code: string, message: string): OperationError {
   return operationError(`agents_workspace_${code}`, message);
 }
+
+const invalidHandle = refused("invalid_handle", "handle must be a word of letters, digits and . _ -");
+const leadsOut = refused("path_escape", "The path leads out.");
+const noFile = refused("file_not_readable", "What stands there is no file.");

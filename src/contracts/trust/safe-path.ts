@@ -9,11 +9,13 @@ export function safeHandle(value: unknown): string | undefined {
   return HANDLE.test(handle) ? handle : undefined;
 }
 
-/** The segments of a relative path, of which there is at least one; undefined for what is none, and for all that goes up. */
-export function safeSegments(value: unknown): readonly [string, ...string[]] | undefined {
-  const path = (scalarText(value) ?? "").replaceAll("\\", "/");
-  if (path.startsWith("/") || path.includes("\0") || !path.isWellFormed()) return undefined;
-  const [first, ...rest] = path.split("/").filter((segment) => segment !== "" && segment !== ".");
-  if (first === undefined || [first, ...rest].includes("..")) return undefined;
-  return [first, ...rest];
+/**
+ * The segments of a relative path without space around it, none for the place that it starts from; undefined for what is no
+ * path, and for all that goes up.
+ */
+export function safeSegments(value: unknown): readonly string[] | undefined {
+  const path = trim(scalarText(value) ?? "").replaceAll("\\", "/");
+  if (path === "" || path.startsWith("/") || path.includes("\0") || !path.isWellFormed()) return undefined;
+  const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");
+  return segments.includes("..") ? undefined : segments;
 }
