@@ -44,7 +44,12 @@ describe("searching abilities", () => {
       { query: "select:mail/send select:shop/find" },
       ["shop/find", "mail/send"],
     ],
-    ["a selection of nothing selects nothing", { query: "select: + find" }, []],
+    ["a selection of nothing leaves the words to decide", { query: "select: + find" }, ["shop/find"]],
+    [
+      "a selection of nothing alone is no selection",
+      { query: "select:,", category: "shop" },
+      ["shop/refund", "shop/find"],
+    ],
     ["a lone plus says nothing", { query: "+ find" }, ["shop/find"]],
     ["a category is exact", { category: "sho" }, []],
     ["a category narrows a selection", { query: "select:mail/send,shop/find", category: " shop " }, ["shop/find"]],

@@ -32,7 +32,7 @@ const MOST_FOUND = 100;
 
 /**
  * The abilities that match `query`, `category` and `limit`, in the registry's order. Every word of the query has to
- * occur; `select:a,b` asks for these names instead.
+ * occur; `select:a,b` asks for these names instead, unless it names none.
  */
 export function search(input: unknown, abilities: Abilities): AbilitySearch {
   const given = asMap(input) ?? emptyMap;
@@ -120,12 +120,12 @@ function isApprovalRequest(result: unknown): result is ApprovalRequest {
 
 function matcherOf(query: string): (ability: Ability) => boolean {
   const tokens = query.split(SPACES);
-  const selections = tokens.filter((token) => token.startsWith(SELECT));
-  if (selections.length > 0) {
-    const selected = new Set(selections.flatMap((token) => stringList(token.slice(SELECT.length).split(","))));
-    return ({ name }) => selected.has(name);
-  }
-  const words = [...new Set(tokens.map(wordOf))].filter((word) => word !== "");
+  const isSelection = (token: string) => token.startsWith(SELECT);
+  const selections = tokens.filter(isSelection).map((token) => token.slice(SELECT.length));
+  const selected = new Set(selections.flatMap((names) => stringList(names.split(","))));
+  if (selected.size > 0) return ({ name }) => selected.has(name);
+  const others = tokens.filter((token) => !isSelection(token));
+  const words = [...new Set(others.map(wordOf))].filter((word) => word !== "");
   return (ability) => {
     const text = searchedText(ability);
     return words.every((word) => text.includes(word));
