@@ -21,7 +21,10 @@ describe("a runtime tool policy", () => {
     expect(fromTools({ " ": { name: "" }, a: "tool", b: null, " c ": { source: " " } }).tools).toMatchObject([
       { id: "c", runtime_tool_id: "c" },
     ]);
-    expect(fromTools({ c: { source: " " } }).tools[0]).not.toHaveProperty("source");
+    for (const source of ["", 5, null]) {
+      expect(fromTools({ c: { source } }).tools[0]).not.toHaveProperty("source");
+    }
+    expect(fromTools({ c: { source: " client " } }).tools[0]).toMatchObject({ source: " client " });
   });
 
   it("carries no context unless there is a scalar in it", () => {

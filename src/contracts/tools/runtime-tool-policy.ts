@@ -1,5 +1,5 @@
 // What a runtime outside the host may run by itself: an envelope that lists tools and where each of them belongs.
-import { trimmed } from "../coerce.ts";
+import { nonEmptyString, trimmed } from "../coerce.ts";
 import type { Hooks } from "../hooks.ts";
 import { asMap, isContainer, isEmpty, type Json, type JsonMap, seal, snapshotMap, type UnknownMap } from "../json.ts";
 
@@ -51,7 +51,7 @@ function entryOf(key: string, definition: UnknownMap | undefined): ToolEntry | u
   const stated = asMap(definition.runtime);
   const environment = trimmed(stated?.environment) ?? "control_plane";
   const capability_scope = trimmed(stated?.capability_scope) ?? "control_plane";
-  const source = trimmed(definition.source);
+  const source = nonEmptyString(definition.source);
   return seal({
     id,
     runtime_tool_id: trimmed(definition.runtime_tool_id) ?? id.replace(/[/-]/g, "_"),

@@ -18,6 +18,13 @@ describe("the tiers of tools", () => {
     });
   });
 
+  it("take one name for a list of what a tool needs", () => {
+    const needs = (required: unknown) =>
+      resolve({ a: {}, b: { parameters: { required } } }, {}, { hardCap: 1 }).manifest[0]?.required_fields;
+    expect(needs(" x ")).toEqual(["x"]);
+    for (const none of ["", null, { x: true }, true]) expect(needs(none)).toEqual([]);
+  });
+
   it("leave at least one tool in the first and read a cap only from a number", () => {
     expect(resolve(tools, { tool_tier_hard_cap: -3 }).tier_1).toEqual(["b"]);
     expect(resolve(tools, { tool_tier_hard_cap: "few" }, { hardCap: null }).tier_1).toHaveLength(3);

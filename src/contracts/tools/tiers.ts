@@ -48,7 +48,8 @@ export function resolve(
 }
 
 function manifestEntry(name: string, { description, parameters }: UnknownMap): ManifestEntry {
-  const required = isMap(parameters) && Array.isArray(parameters.required) ? parameters.required : [];
+  const given = isMap(parameters) ? parameters.required : undefined;
+  const required: readonly unknown[] = Array.isArray(given) ? given : [given];
   return seal({
     name,
     summary: label(description),
