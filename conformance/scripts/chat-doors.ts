@@ -12,12 +12,17 @@ import type { UnknownMap } from "../../src/contracts/json.ts";
 import { isOperationError, operationError } from "../../src/contracts/operation-error.ts";
 import { grantStore } from "./trust.ts";
 
-type Handler = { readonly result?: UnknownMap; readonly error?: { readonly code: string; readonly message?: string } };
+type Handler = { readonly result?: unknown; readonly error?: { readonly code: string; readonly message?: string } };
 
-/** The chat with one handler behind it, or none. */
-function chatWith(handler: Handler | null) {
+/** The chat with one handler behind it, or none; told when the handler is asked. */
+function chatWith(handler: Handler | null, onAsked: () => void = () => undefined) {
   const handlers = createChatHandlers();
-  if (handler) handlers.register(async () => answerOf(handler));
+  if (handler) {
+    handlers.register(async () => {
+      onAsked();
+      return answerOf(handler);
+    });
+  }
   const runs = createMemoryChatRunControl({ now: () => new Date(0) });
   return (input: unknown) => dispatchChat(input, { handlers, runs });
 }
@@ -49,11 +54,19 @@ type StreamCase = {
 };
 
 export async function streamRpc({ rpc_id, input, stream, handler }: StreamCase) {
-  async function* deltas(): AsyncGenerator<unknown, unknown, undefined> {
-    yield* stream?.deltas ?? [];
-    return answerOf(stream ?? {});
+  // Who streams answers behind the same claim as who does not: what is refused there is told before anything is.
+  async function* told(given: UnknownMap): AsyncGenerator<unknown, unknown, undefined> {
+    let deltas: readonly unknown[] = [];
+    const output = await chatWith(stream, () => {
+      deltas = stream?.deltas ?? [];
+    })(given);
+    yield* deltas;
+    return output;
   }
-  const ports = { chat: chatWith(handler ?? null), ...(stream && { stream: async () => deltas() }) };
+  const ports = {
+    chat: chatWith(handler ?? null),
+    ...(stream && { stream: async (given: UnknownMap) => told(given) }),
+  };
   const frames: unknown[] = [];
   for await (const frame of streamJsonRpc(rpc_id, input, ports)) frames.push(frame);
   return frames;
