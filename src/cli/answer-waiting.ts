@@ -14,11 +14,12 @@ export async function answerWaiting(
 ): Promise<boolean> {
   const { id, kind, shown } = request;
   const { summary, tool_name, parameters } = isMap(shown) ? shown : {};
+  // For a program that writes into a pipe: the next line that it sends is taken for the answer.
+  if (terminal.isJson) terminal.answer({ type: "request.asked", request }, () => []);
   if (kind === "approval") {
     terminal.write(`${terminal.style("yellow", "A decision is needed:")} ${String(summary ?? tool_name)}\n`);
-    const word = await terminal.ask("Agree? [y]es, [n]o, [l]ater: ", signal);
-    const decision = decisionOf(word);
-    if (decision === undefined) return later(terminal, "approval_required", request);
+    const decision = await askDecision(terminal, signal);
+    if (decision === "later") return later(terminal, "approval_required", request);
     await client.call("holdfast/submit-request", { request_id: id, decision });
     return true;
   }
@@ -31,13 +32,28 @@ export async function answerWaiting(
   return true;
 }
 
-function decisionOf(word: string | undefined): "accepted" | "rejected" | undefined {
-  const [first] = word?.trim().toLowerCase() ?? "";
-  if (first === "y") return "accepted";
-  return first === "n" ? "rejected" : undefined;
+type Decision = "accepted" | "rejected" | "later";
+
+const decisions: ReadonlyMap<string, Decision> = new Map([
+  ...["y", "yes"].map((word) => [word, "accepted"] as const),
+  ...["n", "no"].map((word) => [word, "rejected"] as const),
+  ...["l", "later", ""].map((word) => [word, "later"] as const),
+]);
+
+/** Asked until it is answered: what was mistyped is neither a decision nor the next message. */
+async function askDecision(terminal: Terminal, signal: AbortSignal): Promise<Decision> {
+  for (;;) {
+    const word = await terminal.ask("Agree? [y]es, [n]o, [l]ater: ", signal);
+    if (word === undefined) return "later";
+    const decision = decisions.get(word.trim().toLowerCase());
+    if (decision !== undefined) return decision;
+    terminal.note(`"${word.trim()}" is none of y, n and l.`);
+  }
 }
 
+/** What is asked for stands there already; what to type later does not. */
 function later(terminal: Terminal, status: string, { id = null, shown = null }: JsonMap): false {
-  for (const line of sayOutcome({ status, waiting_for: { request_id: id, shown } })) terminal.note(line);
+  const [, ...commands] = sayOutcome({ status, waiting_for: { request_id: id, shown } });
+  for (const line of ["It waits:", ...commands]) terminal.note(line);
   return false;
 }

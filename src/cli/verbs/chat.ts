@@ -1,7 +1,8 @@
 // holdfast chat and holdfast run: talking with an agent. Approvals are decided and client tools answered in place, and what
 // was said is on a thread that can be gone on with.
 import { randomUUID } from "node:crypto";
-import type { JsonMap } from "../../contracts/json.ts";
+import type { StreamEvent } from "../../abilities/follow.ts";
+import { isMap, type JsonMap } from "../../contracts/json.ts";
 import { answerWaiting } from "../answer-waiting.ts";
 import type { Client } from "../client.ts";
 import { spoken } from "../read-option.ts";
@@ -36,14 +37,16 @@ export const chatVerbs: readonly Verb[] = [
       terminal.note(
         `Thread ${thread.id} with ${thread.agent} on ${client.place}. /quit or Ctrl-D ends; the thread stays.`,
       );
+      if (terminal.isJson) terminal.answer({ type: "thread.opened", thread }, () => []);
       const talk = { client, terminal, signal, threadId: thread.id };
       // What it was waiting for when somebody left.
       let after = await settle(talk, thread.position ?? undefined);
       for await (const words of lines(terminal, signal)) {
         if (words === "/quit") return;
         if (words.trim() === "") continue;
-        await client.call("holdfast/send-message", { thread_id: thread.id, content: words }, { key: randomUUID() });
-        after = await settle(talk, await listen(talk, after));
+        const message = { thread_id: thread.id, content: words };
+        const sent = await client.call("holdfast/send-message", message, { key: randomUUID() });
+        after = await settle(talk, await listen(talk, after, sent));
       }
     },
   },
@@ -92,19 +95,36 @@ type Talk = {
   readonly threadId: string;
 };
 
-/** Prints what happens after a place until the thread rests; answers with where it was then. */
-async function listen({ client, terminal, signal, threadId }: Talk, after?: string): Promise<string | undefined> {
+/** Prints what happens after a place until the thread rests; answers with where it was then. `sent`: what began it. */
+async function listen(talk: Talk, after?: string, sent?: JsonMap): Promise<string | undefined> {
+  const { client, terminal, signal, threadId } = talk;
   const speech = createSpeech(terminal);
   let last = after;
+  let run: number | undefined;
   const options = { untilRest: true, signal, ...(after !== undefined && { after }) };
   for await (const event of client.follow(threadId, options)) {
-    if ("id" in event) last = event.id;
-    // What the person has typed stands there already.
-    const isOwn = event.type === "message.added" && event.message.type === "text" && event.message.role === "user";
-    if (!isOwn && event.type !== "request.created") speech.tell(event);
+    if ("id" in event) [last, run] = [event.id, event.run];
+    if (terminal.isJson) terminal.answer(event, () => []);
+    else if (!standsThere(event)) speech.tell(event);
   }
   speech.end();
+  if (terminal.isJson) terminal.answer({ type: "outcome", ...(await outcomeOf(talk, run, sent)) }, () => []);
   return last;
+}
+
+/** What the person has typed, and what they are about to be asked. */
+function standsThere(event: StreamEvent): boolean {
+  if (event.type === "request.created") return true;
+  if (event.type !== "message.added") return false;
+  const { type, role } = event.message;
+  return type === "approval_required" || (type === "text" && role === "user");
+}
+
+/** Of the run that was heard; where nothing was, the message waits for a run. */
+async function outcomeOf({ client, threadId }: Talk, run?: number, sent: JsonMap = {}): Promise<JsonMap> {
+  if (run === undefined) return sent;
+  const { outcome } = await client.call("holdfast/get-run", { thread_id: threadId, run });
+  return { thread_id: threadId, run, ...(isMap(outcome) && outcome) };
 }
 
 /** Has everything decided and answered that the thread waits for. */
