@@ -75,6 +75,20 @@ describe("a server that the command line finds by itself", () => {
   });
 });
 
+describe("a server that is there", () => {
+  it("is asked whatever is wrong with the project in this folder", async () => {
+    const shell = newShell();
+    const server = await shell.serve();
+    writeFileSync(join(shell.folder, "holdfast.config.mts"), "export default { agents: [\n");
+    expect(await shell.json("agents", "list")).toMatchObject({ agents: [{ slug: "support" }] });
+    const elsewhere = newShell({ HOLDFAST_TOKEN: server.token });
+    writeFileSync(join(elsewhere.folder, "holdfast.config.mts"), "export default { agents: [\n");
+    const named = await elsewhere.json("agents", "list", "--url", server.url);
+    expect(named).toMatchObject({ agents: [{ slug: "support" }] });
+    expect(await elsewhere.run(["agents", "list"])).toMatchObject({ code: 1, out: "" });
+  });
+});
+
 function serverFile({ folder }: Shell): string {
   return join(folder, ".holdfast", "server.json");
 }

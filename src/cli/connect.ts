@@ -2,27 +2,35 @@
 import { readFileSync } from "node:fs";
 import type { Client } from "./client.ts";
 import { findServer } from "./find-server.ts";
-import { openHttpClient } from "./http-client.ts";
+import { openHttpClient, type ServerDoor } from "./http-client.ts";
 import { openLocalClient } from "./local-client.ts";
 import type { DataFolder, OpenedProject } from "./project.ts";
 
-export type ConnectOptions = {
+export type DoorOptions = {
   readonly url?: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Opened only when there is no server. */
-  readonly project: OpenedProject;
+  readonly data: DataFolder;
+};
+
+/** Undefined where no server is named and none runs. */
+export async function findDoor({ url, env, data }: DoorOptions): Promise<ServerDoor | undefined> {
+  const { HOLDFAST_TOKEN: given, HOLDFAST_URL: usual } = env;
+  const named = url ?? usual;
+  if (named !== undefined && given !== undefined) return { url: named, token: given };
+  const found = await findServer(data);
+  // The token of this database is for the server on it alone, whatever other one is named.
+  if (named !== undefined && !(found && isSamePlace(named, found.url))) return { url: named, token: undefined };
+  return found && { ...found, token: given ?? readToken(data) };
+}
+
+export type ConnectOptions = {
+  /** Asked for only when there is no server: what is wrong with it is no concern of a server's. */
+  project(): Promise<OpenedProject>;
   readonly runs: boolean;
 };
 
-export async function connect({ url, env, project, runs }: ConnectOptions): Promise<Client> {
-  const { HOLDFAST_TOKEN: given, HOLDFAST_URL: usual } = env;
-  const named = url ?? usual;
-  if (named !== undefined && given !== undefined) return openHttpClient(named, given);
-  const found = await findServer(project.data);
-  // The token of this database is for the server on it alone, whatever other one is named.
-  if (named !== undefined && !(found && isSamePlace(named, found.url))) return openHttpClient(named, undefined);
-  if (found === undefined) return await openLocalClient(project, { runs });
-  return openHttpClient(found.url, given ?? readToken(project.data), found.isGenuine);
+export async function connect(door: ServerDoor | undefined, { project, runs }: ConnectOptions): Promise<Client> {
+  return door ? openHttpClient(door) : await openLocalClient(await project(), { runs });
 }
 
 function isSamePlace(named: string, url: string): boolean {

@@ -25,7 +25,7 @@ describe("a client over HTTP", () => {
   it("says so when nobody is there to be followed", async () => {
     const server = await listen(() => undefined);
     await server.close();
-    const events = openHttpClient(server.url, undefined).follow("thread", {});
+    const events = openHttpClient({ url: server.url, token: undefined }).follow("thread", {});
     await expect(collected(events)).rejects.toMatchObject({ code: "server_unreachable" });
   });
 
@@ -38,7 +38,7 @@ describe("a client over HTTP", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end("event: end\ndata: {}\n\n");
     });
-    const client = openHttpClient(server.url, undefined);
+    const client = openHttpClient({ url: server.url, token: undefined });
     await client.abilities();
     expect(await collected(client.follow("thread", {}))).toEqual([]);
     expect(tries).toBe(3);
@@ -51,7 +51,7 @@ describe("a client over HTTP", () => {
       response.write("{");
       setImmediate(() => response.destroy());
     });
-    const client = openHttpClient(server.url, undefined);
+    const client = openHttpClient({ url: server.url, token: undefined });
     await expect(client.abilities()).rejects.toMatchObject({ code: "server_unreachable" });
     await expect(client.call("holdfast/metrics")).rejects.toMatchObject({ code: "server_unreachable" });
   });
@@ -62,7 +62,7 @@ describe("a client over HTTP", () => {
       asked.push(request.url);
       response.end('{"abilities":[]}');
     });
-    const client = openHttpClient(`${server.url}${prefix}`, undefined);
+    const client = openHttpClient({ url: `${server.url}${prefix}`, token: undefined });
     await client.abilities();
     await client.call("holdfast/metrics");
     expect(asked).toEqual(["/agents/abilities", "/agents/abilities/holdfast/metrics"]);

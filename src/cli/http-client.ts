@@ -7,12 +7,15 @@ import { isMap } from "../contracts/json.ts";
 import type { AbilitySummary, CallOptions, Client, FollowOptions } from "./client.ts";
 import { Refusal } from "./refusal.ts";
 
-/** `isGenuine`: whether the right one answers there, where a stranger might; asked before each request. */
-export function openHttpClient(
-  url: string,
-  token: string | undefined,
-  isGenuine?: (signal?: AbortSignal | null) => Promise<boolean>,
-): Client {
+/** A server, and what it is asked with. */
+export type ServerDoor = {
+  readonly url: string;
+  readonly token: string | undefined;
+  /** Whether the right one answers there, where a stranger might; asked before each request. */
+  readonly isGenuine?: (signal?: AbortSignal | null) => Promise<boolean>;
+};
+
+export function openHttpClient({ url, token, isGenuine }: ServerDoor): Client {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   /** A server that was there will be there again; one that nobody has reached may never be. */
   let wasReached = false;
@@ -91,7 +94,7 @@ export function openHttpClient(
 }
 
 /** Below the server's own path, where it has one, such as behind a proxy. */
-function addressOf(url: string, path: string): URL {
+export function addressOf(url: string, path: string): URL {
   return new URL(`.${path}`, url.endsWith("/") ? url : `${url}/`);
 }
 

@@ -1,8 +1,8 @@
 // The command line as a tree of nouns and verbs, built from the list of verbs.
 import { Command } from "commander";
 import type { Client } from "./client.ts";
-import { connect } from "./connect.ts";
-import { openProject } from "./project.ts";
+import { connect, findDoor } from "./connect.ts";
+import { dataFolder, openProject } from "./project.ts";
 import { exitCodeOf, exitCodes, Refusal, refusalOf } from "./refusal.ts";
 import { createTerminal } from "./terminal.ts";
 import type { Verb } from "./verb.ts";
@@ -87,6 +87,8 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
   try {
     const projectOptions = textsOf(global, ["config", "data"]);
     const project = () => openProject({ env, cwd, ...projectOptions });
+    const door = () =>
+      findDoor({ env, data: dataFolder({ env, cwd, ...projectOptions }), ...textsOf(global, ["url"]) });
     await verb.run({
       given,
       terminal,
@@ -96,8 +98,9 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
       version,
       project,
       projectOptions,
+      door,
       async client({ runs = false } = {}) {
-        client ??= await connect({ env, runs, project: await project(), ...textsOf(global, ["url"]) });
+        client ??= await connect(await door(), { project, runs });
         return client;
       },
     });

@@ -51,8 +51,8 @@ const configNames = ["ts", "mts", "js", "mjs"].map((extension) => `holdfast.conf
 export const OWNER = 1;
 
 export async function openProject(options: ProjectOptions): Promise<OpenedProject> {
-  const { config, data, env, cwd } = options;
-  const folder = dataFolder(resolve(cwd, data ?? env.HOLDFAST_DATA ?? ".holdfast"));
+  const { config, env, cwd } = options;
+  const folder = dataFolder(options);
   const file = configFile(config ?? env.HOLDFAST_CONFIG, cwd);
   const project: ProjectFile = file === undefined ? tourProject(folder.path) : await loadProject(file, options);
   return {
@@ -71,7 +71,9 @@ export async function openProject(options: ProjectOptions): Promise<OpenedProjec
   };
 }
 
-function dataFolder(path: string): DataFolder {
+/** Where the data is, whatever the project is. */
+export function dataFolder({ data, env, cwd }: Pick<ProjectOptions, "data" | "env" | "cwd">): DataFolder {
+  const path = resolve(cwd, data ?? env.HOLDFAST_DATA ?? ".holdfast");
   return {
     path,
     database: join(path, "holdfast.db"),
