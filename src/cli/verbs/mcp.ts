@@ -2,13 +2,16 @@
 import { createHoldfast } from "../../holdfast.ts";
 import { serveMcpStdio } from "../../server/mcp/stdio.ts";
 import { ownerPrincipal } from "../local-client.ts";
+import { relayMcp } from "../relay-mcp.ts";
 import type { Verb } from "../verb.ts";
 
 export const mcpVerbs: readonly Verb[] = [
   {
     name: "mcp",
-    summary: "serve MCP over stdin and stdout; a running server has it at /mcp",
-    async run({ project, signal }) {
+    summary: "serve MCP over stdin and stdout; beside a running server, through its /mcp",
+    async run({ project, door: findDoor, signal }) {
+      const door = await findDoor();
+      if (door) return await relayMcp(door, signal);
       const holdfast = await createHoldfast({ ...(await project()).options(), drainsOnSignal: false });
       try {
         signal.throwIfAborted();
