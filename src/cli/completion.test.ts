@@ -25,6 +25,25 @@ describe("completion in bash", () => {
   });
 });
 
+describe("completion of what there is to choose from", () => {
+  it("offers it for the first argument, beside the options", () => {
+    expect(offered("holdfast", "completion", "b")).toEqual(["bash"]);
+    expect(offered("holdfast", "switches", "off", "a")).toEqual(["agent"]);
+    expect(offered("holdfast", "switches", "off", "agent", "a")).toEqual([""]);
+  });
+
+  it("offers it behind an option, and nothing else", () => {
+    expect(offered("holdfast", "threads", "list", "--status", "st")).toEqual(["stopped", "stuck"]);
+    expect(offered("holdfast", "threads", "list", "--status", "--")).toEqual([""]);
+  });
+
+  it("is told to fish too", () => {
+    const script = completionScript("fish", verbs);
+    expect(script).toContain("-l status -r -f -a 'idle running waiting stopped terminated stuck' -d");
+    expect(script).toContain("__fish_seen_subcommand_from off\" -f -a 'tool agent'\n");
+  });
+});
+
 describe("completion in fish", () => {
   it("offers the options of a verb where that verb was typed", () => {
     const script = completionScript("fish", verbs);

@@ -1,4 +1,4 @@
-// Completion for shells: the nouns, then the verbs of a noun, then the options of a verb.
+// Completion for shells: the nouns, then the verbs of a noun, then the options of a verb, and what there is to choose from.
 import type { Verb } from "./verb.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -24,6 +24,13 @@ function bash(verbs: readonly Verb[]): string {
     const behind = names.has(typed) ? `|"${typed} "*` : "";
     return `    "${typed}"${behind}) words="${words.join(" ")}" ;;`;
   });
+  const first = verbs.flatMap((verb) => {
+    const choices = firstChoices(verb);
+    return choices.length === 0 ? [] : [`    "${verb.name}") words="$words ${choices.join(" ")}" ;;`];
+  });
+  const values = Object.entries(optionChoices(verbs)).map(
+    ([flag, choices]) => `    ${flag}) words="${choices.join(" ")}" ;;`,
+  );
   return `_holdfast() {
   local typed="" words="" index
   for ((index = 1; index < COMP_CWORD; index++)); do
@@ -33,6 +40,12 @@ function bash(verbs: readonly Verb[]): string {
   case "$typed" in
 ${cases.join("\n")}
     *) words="" ;;
+  esac
+  case "$typed" in
+${first.join("\n")}
+  esac
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+${values.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -51,13 +64,40 @@ function fish(verbs: readonly Verb[]): string {
   return `${[...first, ...second, ...verbs.flatMap(fishOptions)].join("\n")}\n`;
 }
 
-function fishOptions({ name, options = {} }: Verb): readonly string[] {
+function fishOptions(verb: Verb): readonly string[] {
+  const { name, options = {}, choices = {} } = verb;
   const typed = name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
-  return Object.entries(options).map(([flags, what]) => {
-    const [flag = "", value] = flags.split(" ");
-    const takesValue = value === undefined ? "" : " -r";
-    return `complete -c holdfast -n "${typed.join("; and ")}" -l ${flag.slice(2)}${takesValue} -d ${quoted(what)}`;
-  });
+  const where = `complete -c holdfast -n "${typed.join("; and ")}"`;
+  const first = firstChoices(verb);
+  return [
+    ...(first.length === 0 ? [] : [`${where} -f -a ${quoted(first.join(" "))}`]),
+    ...Object.entries(options).map(([flags, what]) => {
+      const [flag = "", value] = flags.split(" ");
+      const possible = choices[flag.slice(2)];
+      const takesValue = value === undefined ? "" : " -r";
+      const values = possible === undefined ? "" : ` -f -a ${quoted(possible.join(" "))}`;
+      return `${where} -l ${flag.slice(2)}${takesValue}${values} -d ${quoted(what)}`;
+    }),
+  ];
+}
+
+/** What the first argument of a verb may be. */
+function firstChoices({ takes = {}, choices = {} }: Verb): readonly string[] {
+  const [first = ""] = Object.keys(takes);
+  return choices[first.replace(/[^a-z]/g, "")] ?? [];
+}
+
+/** What may stand behind an option; one name means the same wherever it stands. */
+function optionChoices(verbs: readonly Verb[]): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    verbs.flatMap(({ options = {}, choices = {} }) =>
+      Object.keys(options).flatMap((flags) => {
+        const [flag = ""] = flags.split(" ");
+        const possible = choices[flag.slice(2)];
+        return possible === undefined ? [] : [[flag, possible]];
+      }),
+    ),
+  );
 }
 
 /** What may come next, by what was typed. */

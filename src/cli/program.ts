@@ -1,8 +1,9 @@
 // The command line as a tree of nouns and verbs, built from the list of verbs.
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import type { Client } from "./client.ts";
 import { connect, findDoor } from "./connect.ts";
 import { dataFolder, openProject } from "./project.ts";
+import { checkChoice } from "./read-option.ts";
 import { exitCodeOf, exitCodes, Refusal, refusalOf } from "./refusal.ts";
 import { createTerminal } from "./terminal.ts";
 import type { Verb } from "./verb.ts";
@@ -25,11 +26,13 @@ export async function runCommandLine(
 ): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const { stdout, stderr } = surroundings;
+  // What commander prints about a mistake is for people.
+  const json = argv.includes("--json");
   const program = new Command("holdfast")
     .description("Durable agents: threads that survive, tools behind one gate, a record that can be proved.")
     .version(surroundings.version)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => !json && stderr.write(text) })
     .showHelpAfterError("(holdfast --help tells what there is)");
 
   for (const verb of verbs) {
@@ -40,12 +43,20 @@ export async function runCommandLine(
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
     // What commander throws was printed by it: help and the version are no failure.
-    const { code = "", exitCode: told = exitCodes.usage } = thrown as { code?: string; exitCode?: number };
-    if (!code.startsWith("commander.")) throw thrown;
-    return told === 0 ? exitCodes.ok : exitCodes.usage;
+    if (thrown.exitCode === 0) return exitCodes.ok;
+    if (json) createTerminal({ ...surroundings, json, quiet: false }).refuse(usageOf(thrown));
+    return exitCodes.usage;
   }
   return exitCode;
+}
+
+function usageOf({ code, message }: CommanderError): Refusal {
+  // Only verbs know --json, and a noun alone asks for help.
+  const lacksVerb = code === "commander.help" || message.includes("option '--json'");
+  const said = lacksVerb ? "A verb is missing." : message.replace(/^error: /, "").replaceAll("\n", " ");
+  return new Refusal({ code: "usage", message: said }, "holdfast --help tells what there is.");
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -85,6 +96,7 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
   const terminal = createTerminal({ ...surroundings, json: global.json === true, quiet: global.quiet === true });
   let client: Client | undefined;
   try {
+    checkChoices(verb, given);
     const projectOptions = textsOf(global, ["config", "data"]);
     const project = () => openProject({ env, cwd, ...projectOptions });
     const door = () =>
@@ -112,6 +124,13 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
   } finally {
     terminal.close();
     await client?.close();
+  }
+}
+
+function checkChoices({ choices = {}, options = {} }: Verb, given: Given): void {
+  for (const [name, possible] of Object.entries(choices)) {
+    const isOption = Object.keys(options).some((flags) => flags.startsWith(`--${name} `));
+    checkChoice(isOption ? `--${name}` : `<${name}>`, given[name], possible);
   }
 }
 

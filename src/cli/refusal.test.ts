@@ -9,6 +9,8 @@ it.each([
   ["database_in_use", exitCodes.unreachable],
   ["server_unreachable", exitCodes.unreachable],
   ["usage", exitCodes.usage],
+  ["invalid_input", exitCodes.usage],
+  ["file_not_written", exitCodes.failed],
   ["aborted", exitCodes.interrupted],
   ["request_answered", exitCodes.failed],
 ])("what is refused with %s exits with %i", (code, exitCode) => {

@@ -8,7 +8,7 @@ export const exitCodes = {
   ok: 0,
   /** Refused or failed. */
   failed: 1,
-  /** The command line itself cannot be read. */
+  /** The command line itself cannot be read, or says what no operation takes. */
   usage: 2,
   /** What was named is not there. */
   notFound: 3,
@@ -50,7 +50,7 @@ export function refusalOf(thrown: unknown): Refusal {
 export function exitCodeOf({ code, exitCode }: Refusal): number {
   if (exitCode !== undefined) return exitCode;
   if (code === "aborted") return exitCodes.interrupted;
-  if (code === "usage") return exitCodes.usage;
+  if (code === "usage" || code === "invalid_input") return exitCodes.usage;
   if (code === "server_unreachable" || code.startsWith("database_")) return exitCodes.unreachable;
   switch (statusOf(code)) {
     case 401:

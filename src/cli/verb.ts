@@ -32,6 +32,8 @@ export type Verb = {
   readonly takes?: Readonly<Record<string, string>>;
   /** As they are written in help: `--limit <number>`. A default is told in the words. */
   readonly options?: Readonly<Record<string, string>>;
+  /** All that an option or an argument may be, by its name in `given`; shells offer them, and nothing else gets to `run`. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
   /** Lines under "Examples:". */
   readonly examples?: readonly string[];
   run(work: Work): Promise<void>;

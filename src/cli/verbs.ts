@@ -1,6 +1,5 @@
 // Every verb of the command line.
-import { completionScript, shells } from "./completion.ts";
-import { Refusal } from "./refusal.ts";
+import { completionScript, type Shell, shells } from "./completion.ts";
 import type { Verb } from "./verb.ts";
 import { agentVerbs } from "./verbs/agents.ts";
 import { approvalVerbs } from "./verbs/approvals.ts";
@@ -39,11 +38,10 @@ const completion: Verb = {
   name: "completion",
   summary: "a script that completes commands in a shell",
   takes: { "<shell>": shells.join(", ") },
+  choices: { shell: shells },
   examples: ["source <(holdfast completion bash)", "holdfast completion fish | source"],
   async run({ given, terminal }) {
-    const shell = shells.find((each) => each === given.shell);
-    if (!shell) throw new Refusal({ code: "usage", message: `The shell must be ${shells.join(", ")}.` });
-    const script = completionScript(shell, verbs);
+    const script = completionScript(given.shell as Shell, verbs);
     terminal.answer({ script }, () => script.trimEnd());
   },
 };

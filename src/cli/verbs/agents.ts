@@ -1,7 +1,7 @@
 // holdfast agents, tools and abilities …: what there is to talk with, to be called, and to ask for.
 import { FOLLOW_THREAD } from "../../abilities/follow.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
-import { readJson } from "../read-option.ts";
+import { readMap } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
 import { sayOutcome } from "../say-outcome.ts";
 import { table } from "../terminal.ts";
@@ -47,12 +47,16 @@ export const agentVerbs: readonly Verb[] = [
     summary: "have a tool run on a thread, through the same gate as a model's call",
     takes: { "<thread>": "the id of a thread", "<tool>": "the name of a tool", "[parameters]": "JSON" },
     async run({ given, terminal, client, signal }) {
-      const parameters = given.parameters === undefined ? {} : readJson(given.parameters);
+      const parameters = readMap("The parameters", given.parameters);
       const input = { thread_id: given.thread, name: given.tool, parameters };
       const outcome = await (await client({ runs: true })).call("holdfast/call-tool", input, { signal });
-      terminal.answer(outcome, (found) =>
-        "result" in found ? JSON.stringify(found.result, null, 2) : sayOutcome(found),
-      );
+      const { result } = outcome;
+      // Without one it waits: for a decision, or for whoever continues the thread.
+      terminal.answer(outcome, (found) => (isMap(result) ? JSON.stringify(result, null, 2) : sayOutcome(found)));
+      if (isMap(result) && result.success === false) {
+        const why = typeof result.error === "string" ? `: ${result.error}` : ".";
+        throw new Refusal({ code: "tool_failed", message: `${String(given.tool)} has failed${why}` });
+      }
     },
   },
   {
@@ -75,8 +79,7 @@ export const agentVerbs: readonly Verb[] = [
     options: { "--key <key>": "makes a repeat of the same write the same write" },
     examples: [`holdfast abilities run holdfast/get-thread '{"thread_id": "…"}'`],
     async run({ given, terminal, client, signal }) {
-      const input = given.input === undefined ? {} : readJson(given.input);
-      if (!isMap(input)) throw new Refusal({ code: "usage", message: "The input must be a JSON object." });
+      const input = readMap("The input", given.input);
       if (given.ability === FOLLOW_THREAD) {
         throw new Refusal({ code: "usage", message: "A stream is followed with: holdfast threads tail <thread>" });
       }

@@ -1,9 +1,10 @@
 // holdfast audit …: the record of what was done, to be handed to a stranger, and checked by one.
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { JsonMap } from "../../contracts/json.ts";
 import { verifyAudit } from "../../index.ts";
 import { Refusal } from "../refusal.ts";
 import type { Verb } from "../verb.ts";
+import { writeSecret } from "../write-secret.ts";
 
 export const auditVerbs: readonly Verb[] = [
   {
@@ -13,7 +14,7 @@ export const auditVerbs: readonly Verb[] = [
     async run({ given, terminal, client }) {
       const exported = await (await client()).call("holdfast/export-audit", { thread: given.thread });
       if (typeof given.out !== "string") return terminal.answer(exported, (found) => JSON.stringify(found));
-      await writeFile(given.out, `${JSON.stringify(exported)}\n`, { mode: 0o600 });
+      await writeSecret(given.out, `${JSON.stringify(exported)}\n`);
       terminal.note(
         `Written to ${given.out}. It is checked with: holdfast audit verify ${given.out} --public-key <key>`,
       );

@@ -12,6 +12,8 @@ const place = {
   "--user <number>": "of which user; your own unless given",
 };
 
+const choices = { layer: ["user", "principal", "agent", "workspace", "shared", "network"] };
+
 export const memoryVerbs: readonly Verb[] = [
   {
     name: "memory list",
@@ -21,6 +23,7 @@ export const memoryVerbs: readonly Verb[] = [
       "--folder <folder>": "only below it",
       "--limit <number>": "how many at most; 50 unless given",
     },
+    choices,
     async run({ given, terminal, client }) {
       const { folder } = given;
       const input = { ...placeOf(given), folder, limit: whole("--limit", given.limit) };
@@ -33,6 +36,7 @@ export const memoryVerbs: readonly Verb[] = [
     summary: "what is remembered about some words",
     takes: { "<words...>": "the words" },
     options: { ...place, "--limit <number>": "how many at most; 50 unless given" },
+    choices,
     async run({ given, terminal, client }) {
       const words = [given.words].flat().join(" ");
       const input = { ...placeOf(given), words, limit: whole("--limit", given.limit) };
@@ -45,6 +49,7 @@ export const memoryVerbs: readonly Verb[] = [
     summary: "one memory, with where it comes from",
     takes: name,
     options: place,
+    choices,
     async run({ given, terminal, client }) {
       const found = await (await client()).call("holdfast/get-memory", { ...placeOf(given), name: given.name });
       terminal.answer(found, ({ content, metadata }) => [String(content), "", JSON.stringify(metadata)]);
@@ -55,6 +60,7 @@ export const memoryVerbs: readonly Verb[] = [
     summary: "remember something",
     takes: { ...name, "<content...>": "what to remember" },
     options: { ...place, "--if-match <hash>": "only while this is what is remembered" },
+    choices,
     async run({ given, terminal, client }) {
       const content = [given.content].flat().join(" ");
       const input = { ...placeOf(given), name: given.name, content, if_match: given.ifMatch };
@@ -69,6 +75,7 @@ export const memoryVerbs: readonly Verb[] = [
     summary: "erase a memory for good",
     takes: name,
     options: place,
+    choices,
     async run({ given, terminal, client }) {
       const answer = await (await client()).call("holdfast/delete-memory", { ...placeOf(given), name: given.name });
       terminal.answer(answer, () => "Forgotten.");

@@ -7,6 +7,8 @@ import type { Verb, Work } from "../verb.ts";
 
 type Finding = { readonly thread_id: string | null; readonly sentence: string; readonly command: string | null };
 
+const kinds = ["tool", "agent"];
+
 export const operateVerbs: readonly Verb[] = [
   {
     name: "doctor",
@@ -90,6 +92,7 @@ export const operateVerbs: readonly Verb[] = [
     name: "switches off",
     summary: "the kill switch: a tool does not run, an agent's threads wait",
     takes: { "<kind>": "tool or agent", "<name>": "its name" },
+    choices: { kind: kinds },
     options: { "--reason <words>": "why" },
     run: (work) => turn(work, true),
   },
@@ -97,6 +100,7 @@ export const operateVerbs: readonly Verb[] = [
     name: "switches on",
     summary: "let a tool or an agent go on",
     takes: { "<kind>": "tool or agent", "<name>": "its name" },
+    choices: { kind: kinds },
     run: (work) => turn(work, false),
   },
 ];

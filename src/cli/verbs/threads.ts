@@ -1,5 +1,4 @@
 // holdfast threads …: list, show, tail, send, stop, continue, fork, retry, delete and export.
-import { writeFile } from "node:fs/promises";
 import type { JsonMap } from "../../contracts/json.ts";
 import { spoken, whole } from "../read-option.ts";
 import { followInWords } from "../say-events.ts";
@@ -7,6 +6,7 @@ import { sayOutcome } from "../say-outcome.ts";
 import { table } from "../terminal.ts";
 import type { Verb } from "../verb.ts";
 import { wholeExport } from "../whole-export.ts";
+import { writeSecret } from "../write-secret.ts";
 
 type Thread = {
   readonly id: string;
@@ -29,6 +29,7 @@ export const threadVerbs: readonly Verb[] = [
       "--limit <number>": "how many at most; 50 unless given",
       "--after <thread>": "those after this one",
     },
+    choices: { status: ["idle", "running", "waiting", "stopped", "terminated", "stuck"] },
     async run({ given, terminal, client }) {
       const { agent, status, after } = given;
       const input = { agent, status, after, limit: whole("--limit", given.limit) };
@@ -178,7 +179,7 @@ export const threadVerbs: readonly Verb[] = [
       const exported = await wholeExport(await client(), given.thread);
       const text = JSON.stringify(exported, null, 2);
       if (typeof given.out !== "string") return terminal.answer(exported, () => text);
-      await writeFile(given.out, `${text}\n`, { mode: 0o600 });
+      await writeSecret(given.out, `${text}\n`);
       terminal.note(`Written to ${given.out}.`);
     },
   },

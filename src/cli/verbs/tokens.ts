@@ -1,6 +1,6 @@
 // holdfast tokens …: who may come through the door, and with what at most.
 import type { JsonMap } from "../../contracts/json.ts";
-import { whole } from "../read-option.ts";
+import { time, whole } from "../read-option.ts";
 import { table } from "../terminal.ts";
 import type { Verb } from "../verb.ts";
 
@@ -20,8 +20,9 @@ export const tokenVerbs: readonly Verb[] = [
       "--workspace <id>": "where it counts",
     },
     async run({ given, terminal, client }) {
-      const { agent, label, allow, expires, client: client_id, workspace: workspace_id } = given;
-      const input = { agent, label, allowed_capabilities: allow, expires_at: expires, client_id, workspace_id };
+      const { agent, label, allow, client: client_id, workspace: workspace_id } = given;
+      const expires_at = time("--expires", given.expires);
+      const input = { agent, label, allowed_capabilities: allow, expires_at, client_id, workspace_id };
       const made = await (await client()).call<{ token: string; metadata: JsonMap }>("holdfast/create-token", {
         ...input,
         owner_user_id: whole("--user", given.user),
