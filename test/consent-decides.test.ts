@@ -6,6 +6,7 @@ import { callsTool, type ScriptedAnswer, says, scriptedModel } from "../src/mode
 import { agent } from "../src/threads/agent.ts";
 import { escalation } from "../src/threads/consent/escalation.ts";
 import { eachDatabase } from "./databases.ts";
+import { actor, creates, finishes, lead, onlyChild, staying, worker } from "./standard-agents/team.ts";
 
 const ann = { acting_user_id: 7, effective_agent_id: "desk", auth_source: "user", request_context: "chat" };
 const site = { workspace_type: "site", workspace_id: "1" };
@@ -280,6 +281,24 @@ eachDatabase((newWorld) => {
       await expect(open(more)).rejects.toMatchObject({ code: "invalid_argument" });
     }
     expect(await threads.list()).toEqual([]);
+  });
+
+  it("is taken back of the children too, and given to nobody but the thread that it is given to", async () => {
+    const world = await newWorld();
+    const principal = { ...ann, effective_agent_id: "lead" };
+    const given = { use_memory: true, store_memory: true };
+    const boss = actor(creates(), "Done.");
+    const writer = actor(finishes("Written."));
+    const holdfast = await world.open([lead(boss.model, [staying("worker")]), worker(writer.model)]);
+    const parent = await holdfast.threads.open("t", { agent: "lead", principal, consent: given });
+    await parent.send("Begin.");
+    const { thread: child } = await onlyChild(holdfast, parent);
+    expect(await child.consent()).toEqual(given);
+
+    await parent.consent({ use_memory: false, share_transcript: true });
+    expect(await child.consent()).toEqual({ use_memory: false, store_memory: true });
+    await child.consent({ store_memory: false });
+    expect(await parent.consent()).toEqual({ use_memory: false, store_memory: true, share_transcript: true });
   });
 
   it("refuses consent to what there is not, and a maybe", async () => {

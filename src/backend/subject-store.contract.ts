@@ -103,6 +103,26 @@ export function describeSubjectStore(name: string, open: () => Promise<StoresInT
       expect(await stores.subjects.changeConsent("nobody", ann, "{}")).toBe("not_found");
     });
 
+    it("take back of all that live below a thread what is taken back of it, of the same principal alone", async () => {
+      const agreed = { ...ann, consent: '{"use_memory":true,"store_memory":true}' };
+      await stores.threads.open(aThread({ id: "parent", subject: agreed }));
+      await openChild(stores, "parent", { id: "child" });
+      await openChild(stores, "child", { id: "grandchild" });
+      await openChild(stores, "parent", { id: "of bob", subject: { ...agreed, principal: '{"acting_user_id":8}' } });
+      await stores.threads.open(aThread({ id: "beside", subject: agreed }));
+      await stores.subjects.changeConsent("grandchild", agreed, '{"use_memory":false,"store_memory":true}');
+
+      const consent = '{"use_memory":true,"store_memory":false,"store_transcript":true}';
+      expect(await stores.subjects.changeConsent("parent", agreed, consent, ["store_memory"])).toBe("changed");
+      const consentOf = async (id: string) => (await stores.subjects.get(id))?.consent;
+      expect(await consentOf("parent")).toBe(consent);
+      expect(await consentOf("child")).toBe('{"use_memory":true,"store_memory":false}');
+      expect(await consentOf("grandchild")).toBe('{"use_memory":false,"store_memory":false}');
+      expect([await consentOf("of bob"), await consentOf("beside")]).toEqual([agreed.consent, agreed.consent]);
+      expect(await stores.subjects.changeConsent("parent", agreed, "{}", ["use_memory"])).toBe("overtaken");
+      expect(await consentOf("child")).toBe('{"use_memory":true,"store_memory":false}');
+    });
+
     it("are made for a thread that has none when its consent is changed", async () => {
       await openThread(stores, { id: "t" });
       expect(await stores.subjects.changeConsent("t", ann, '{"a":true}')).toBe("changed");

@@ -33,11 +33,15 @@ export type NewShare = {
 
 export interface SubjectStore {
   get(threadId: string): Promise<StoredSubject | undefined>;
-  /** Replaces the consent if it is still the one that was read; a thread without a subject gets this one. */
+  /**
+   * Replaces the consent if it is still the one that was read; a thread without a subject gets this one. The operations in
+   * `takenBack` are taken back of all too that live below the thread and act for the same principal.
+   */
   changeConsent(
     threadId: string,
     subject: StoredSubject,
     consent: string,
+    takenBack?: readonly string[],
   ): Promise<"changed" | "overtaken" | "not_found">;
   /** Notes that a transcript was shared, before it is handed over. */
   share(share: NewShare): Promise<void>;

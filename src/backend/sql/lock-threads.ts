@@ -21,6 +21,11 @@ export function lockForErasing({ isShared }: SqlDriver, id: string): readonly St
   return isShared ? lockTree(wholeTree, [id], []) : [];
 }
 
+/** For a batch that concerns a thread and all that live below it. */
+export function lockLiving({ isShared }: SqlDriver, id: string): readonly Statement[] {
+  return isShared ? lockTree(livingTree, [id], []) : [];
+}
+
 const ORDERED = "order by id /*for update*/";
 
 /** Whole trees and the parents of their roots, which may be told. */

@@ -3,7 +3,9 @@ import type { NewThread } from "../new-thread.ts";
 import type { Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import type { StoredSubject, SubjectQuery, SubjectStore } from "../subject-store.ts";
 import { attemptBatch } from "./attempt-batch.ts";
+import { lockLiving } from "./lock-threads.ts";
 import * as rows from "./rows.ts";
+import { livingTree } from "./tree.ts";
 
 export const SUBJECT = "principal, workspace_type, workspace_id, owner_type, owner_key, context, consent";
 
@@ -17,12 +19,17 @@ export function createSubjectStore(driver: SqlDriver): SubjectStore {
       return row && subjectRow(row);
     },
 
-    async changeConsent(threadId, subject, consent) {
+    async changeConsent(threadId, subject, consent, takenBack = []) {
       const made = { ...subject, consent };
       const sql = `${insertSql("from threads where id = $1")}
         on conflict (thread_id) do update set consent = excluded.consent where thread_subjects.consent = $11`;
       const params = [threadId, ...valuesOf(made), ...foundBy(made), subject.consent];
-      const { outcome } = await attemptBatch(driver, [{ sql, params, expect: 1 }]);
+      const { outcome } = await attemptBatch(driver, [
+        // A child that is being made has the consent of before, and is waited for.
+        ...(takenBack.length > 0 ? lockLiving(driver, threadId) : []),
+        { sql, params, expect: 1 },
+        ...takenBack.map((operation) => takeBack(threadId, subject, operation)),
+      ]);
       if (outcome === "committed") return "changed";
       const [thread] = await driver.all("select 1 as found from threads where id = $1", [threadId]);
       return thread ? "overtaken" : "not_found";
@@ -46,6 +53,14 @@ export function createSubjectStore(driver: SqlDriver): SubjectStore {
       }));
     },
   };
+}
+
+/** Consent is JSON that was written here, without spaces; both databases read it as the text that it is. */
+function takeBack(threadId: string, { principal }: StoredSubject, operation: string): Statement {
+  const agreed = `${JSON.stringify(operation)}:true`;
+  const sql = `update thread_subjects set consent = replace(consent, $3, $4)
+    where thread_id in (${livingTree("$1")} /*few rows*/) and principal = $2 and consent like $5`;
+  return { sql, params: [threadId, principal, agreed, `${JSON.stringify(operation)}:false`, `%${agreed}%`] };
 }
 
 /** The subject of a new thread: its own, or that of its parent, so that no child may do more than who created it. */

@@ -19,6 +19,8 @@ const MOST_TRIES = 20;
 /** The consent as it stands, after what is given was changed. Throws `thread_not_found` and `invalid_argument`. */
 export async function changeConsent(host: Host, threadId: string, given: Consent = {}): Promise<Consent> {
   const changes = readConsent(given);
+  // What is taken back, subagents must not do either; what is given is given to this thread alone.
+  const takenBack = Object.entries(changes).flatMap(([operation, isAgreed]) => (isAgreed ? [] : [operation]));
   const { subjects, threads } = host.stores;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const thread = await threads.get(threadId);
@@ -28,7 +30,7 @@ export async function changeConsent(host: Host, threadId: string, given: Consent
     const consent = { ...(JSON.parse(row.consent) as Consent), ...changes };
     if (Object.keys(changes).length === 0) return consent;
     await host.reached("before consent");
-    const outcome = await subjects.changeConsent(threadId, row, JSON.stringify(consent));
+    const outcome = await subjects.changeConsent(threadId, row, JSON.stringify(consent), takenBack);
     await host.reached("after consent");
     if (outcome === "changed") return consent;
     if (outcome === "not_found") throw threadNotFound(threadId);
