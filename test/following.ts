@@ -68,12 +68,12 @@ export class Client {
 
   take(event: StreamEvent): void {
     if (isCommitted(event)) this.#takeCommitted(event);
-    else this.#takeLive(event);
+    else if ("step" in event) this.#takeLive(event);
   }
 
   /** Has not seen the last characters of a delta: as if the connection had broken in the middle of it. */
   takeBeginning(event: StreamEvent, length: number): void {
-    if (isCommitted(event) || event.type === "step.restarted") this.take(event);
+    if (!("offset" in event)) this.take(event);
     else if (length > 0) this.take({ ...event, text: event.text.slice(0, length) });
   }
 

@@ -39,6 +39,8 @@ await holdfast.close();
 /** Where to come back to: the last id, and how much was said since. */
 function placeAfter(event: StreamEvent): typeof place {
   if ("id" in event) return { ...place, after: event.id };
+  // Nobody comes back to a thread that is over for good.
+  if (!("step" in event)) return place;
   const { step, attempt } = event;
   const offset = event.type === "step.restarted" ? 0 : event.offset + event.text.length;
   return { ...place, live: { step, attempt, offset } };

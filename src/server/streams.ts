@@ -77,11 +77,13 @@ async function* framesOf(
   requestId: string,
   leaving: AbortSignal,
 ): AsyncGenerator<Frame> {
+  let isAll = untilRest;
   try {
     for await (const event of events) {
+      isAll ||= event.type === "thread.terminated" || event.type === "thread.deleted";
       yield { ...(event.id !== undefined && { id: event.id }), data: JSON.stringify(event) };
     }
-    if (untilRest && !leaving.aborted) yield endFrame({ type: "stream.ended" });
+    if (isAll && !leaving.aborted) yield endFrame({ type: "stream.ended" });
   } catch (thrown) {
     const refusal = operationErrorOf(thrown, "internal_error");
     yield endFrame({ ...problemOf(refusal, requestId), type: "stream.failed" });

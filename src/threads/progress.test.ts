@@ -4,8 +4,8 @@ import { createProgress } from "./progress.ts";
 
 type Seen = Pick<Thread, "id" | "next_seq" | "run" | "status">;
 
-/** Tells what a watcher is told while the database shows one state after the other, each for one look. */
-async function toldOf(...states: readonly Omit<Seen, "id">[]): Promise<readonly (boolean | undefined)[]> {
+/** Tells what a watcher is told while the database shows one state after the other, each for one look; null: none. */
+async function toldOf(...states: readonly (Omit<Seen, "id"> | null)[]): Promise<readonly (boolean | undefined)[]> {
   const told: (boolean | undefined)[] = states.map(() => undefined);
   const over = Promise.withResolvers<void>();
   let looks = -1;
@@ -13,8 +13,8 @@ async function toldOf(...states: readonly Omit<Seen, "id">[]): Promise<readonly 
     {
       async progress([id = ""]) {
         looks++;
-        const state = states[looks];
-        if (!state) over.resolve();
+        if (looks >= states.length) over.resolve();
+        const state = states[Math.min(looks, states.length - 1)];
         return state ? [{ id, ...state }] : [];
       },
     },
@@ -43,6 +43,11 @@ it("tells that a run has come to something when the thread is laid down, or anot
 
 it("tells that a thread is left alone, though nothing was committed", async () => {
   expect(await toldOf(running(1), { ...running(1), status: "stuck" })).toEqual([true, true]);
+});
+
+it("tells once that a thread is gone, whether or not it was ever seen", async () => {
+  expect(await toldOf(running(1), null, null)).toEqual([true, true, undefined]);
+  expect(await toldOf(null, null)).toEqual([true, undefined]);
 });
 
 it("tells at once what this process commits, and the end when it closes", () => {

@@ -18,7 +18,8 @@ export function createProgress(
   { isShared, pollMs = 200 }: { readonly isShared: boolean; readonly pollMs?: number },
 ): Progress {
   const watched = new Map<string, Set<Watcher>>();
-  const seen = new Map<string, Pick<Thread, "next_seq" | "run" | "status">>();
+  /** As they were when they were last looked at; null for one that was gone. */
+  const seen = new Map<string, Pick<Thread, "next_seq" | "run" | "status"> | null>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -29,12 +30,19 @@ export function createProgress(
   async function look(): Promise<void> {
     timer = undefined;
     try {
-      for (const { id, ...now } of await threads.progress([...watched.keys()])) {
+      const gone = new Set(watched.keys());
+      for (const { id, ...now } of await threads.progress([...gone])) {
+        gone.delete(id);
         const before = seen.get(id);
         // A thread that goes on with the same run has come to nothing yet.
         const hasCome = now.status !== "running" || now.run !== before?.run;
         if (now.next_seq !== before?.next_seq || now.status !== before.status) changed(id, hasCome);
         if (watched.has(id)) seen.set(id, now);
+      }
+      for (const id of gone) {
+        if (seen.get(id) === null) continue;
+        changed(id);
+        if (watched.has(id)) seen.set(id, null);
       }
     } catch {
       // The database is away for a moment; the next look will tell.

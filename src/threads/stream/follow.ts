@@ -16,9 +16,9 @@ type Following = {
   readonly signal?: AbortSignal | undefined;
   /**
    * Asked once the reader was told everything that is committed, each time: true ends the reading. `read`: the last commit
-   * that it was told.
+   * that it was told. `hasCome`: since it was last asked, a run may have come to something or the thread to its end.
    */
-  readonly isOver: (read: number) => Promise<boolean>;
+  readonly isOver: (read: number, hasCome: boolean) => Promise<boolean>;
   /** When it has settled, `isOver` is asked once more. */
   readonly rings?: Promise<unknown>;
 };
@@ -29,13 +29,16 @@ export async function* follow(host: Host, following: Following): AsyncGenerator<
   let cursor = following.from;
   let said: LiveText | undefined;
   let isNews = true;
+  let hasCome = true;
   let isSaid = false;
   let wake: (() => void) | undefined;
 
-  function ring(): void {
+  function ring(isMore = true): void {
     isNews = true;
+    hasCome ||= isMore;
     wake?.();
   }
+  const leave = () => ring();
 
   /** What was committed since. */
   async function* committed(): AsyncGenerator<StreamEvent> {
@@ -71,8 +74,8 @@ export async function* follow(host: Host, following: Following): AsyncGenerator<
     if (text.commit > cursor.seq + 1) isNews = true;
     wake?.();
   });
-  signal?.addEventListener("abort", ring);
-  void following.rings?.then(ring, ring);
+  signal?.addEventListener("abort", leave);
+  void following.rings?.then(leave, leave);
   try {
     // Whoever comes back in the middle of an answer goes on there, also when it is given somewhere else.
     await host.liveTexts.look(threadId);
@@ -81,7 +84,10 @@ export async function* follow(host: Host, following: Following): AsyncGenerator<
         isNews = false;
         yield* committed();
         isSaid = true;
-        if (!isNews && (await isOver(cursor.seq))) return;
+        if (isNews) continue;
+        const isAnythingOver = hasCome;
+        hasCome = false;
+        if (await isOver(cursor.seq, isAnythingOver)) return;
       } else if (isSaid) {
         isSaid = false;
         if (said?.commit === cursor.seq + 1) yield* reader.read(said);
@@ -94,7 +100,7 @@ export async function* follow(host: Host, following: Following): AsyncGenerator<
   } finally {
     unwatch();
     unlisten();
-    signal?.removeEventListener("abort", ring);
+    signal?.removeEventListener("abort", leave);
     said = undefined;
   }
 }

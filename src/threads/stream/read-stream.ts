@@ -6,9 +6,10 @@ import type { Host } from "../host.ts";
 import { checkRunNumber } from "../read-runs.ts";
 import { threadNotFound } from "../thread-errors.ts";
 import { follow } from "./follow.ts";
+import { lastEventOf, mayBeOver } from "./last-event.ts";
 import type { LivePosition } from "./live-reader.ts";
 import { look, restAfter, restAt } from "./rest.ts";
-import { afterCommit, type Cursor, readCursor, type StreamEvent } from "./stream.ts";
+import { afterCommit, type Cursor, type LastEvent, readCursor, type StreamEvent } from "./stream.ts";
 
 export type StreamOptions = {
   /** The id of the last committed event that was seen; everything from the beginning unless given, nothing old at `now`. */
@@ -19,7 +20,8 @@ export type StreamOptions = {
   readonly live?: LivePosition;
   /**
    * Ends after the event that ends a run or has it wait for somebody; `at-once`: also where the last one that was seen is
-   * such an event, and nobody has said or answered anything since. Otherwise it goes on until the signal fires.
+   * such an event, and nobody has said or answered anything since. Otherwise it goes on until the signal fires. A thread
+   * that is over for good ends it anyway.
    */
   readonly untilRest?: boolean | "at-once";
   readonly signal?: AbortSignal;
@@ -35,11 +37,15 @@ export async function* readStream(host: Host, threadId: string, options: StreamO
   const { next_seq: wordsFrom } = thread;
   const before = seen && untilRest === "at-once" ? seen : undefined;
   let isAtRest = before ? undefined : false;
-  const isOver = async (read: number) => {
-    if (untilRest === false) return false;
+  let last: LastEvent | undefined;
+  const isOver = async (read: number, hasCome: boolean) => {
+    // Whoever stays for ever asks for no more than whether it is over, and only when it may be.
+    if (untilRest === false && !(hasCome && (await mayBeOver(host, threadId)))) return false;
     const { thread: now, isBusy } = await look(host, threadId);
     // What was committed meanwhile is yet to be told.
     if (isBusy || (now?.next_seq ?? 0) > read + 1) return false;
+    last = await lastEventOf(host, now);
+    if (last || untilRest === false) return last !== undefined;
     isAtRest ??= before !== undefined && (await restAt(host, thread, before));
     return isAtRest;
   };
@@ -48,6 +54,7 @@ export async function* readStream(host: Host, threadId: string, options: StreamO
     isAtRest = restAfter(event, isAtRest);
     yield event;
   }
+  if (last) yield last;
 }
 
 async function placeToBegin(

@@ -43,7 +43,12 @@ export type LiveEvent =
   | ({ readonly type: "tool_input.delta"; readonly tool_call_id: string; readonly tool_name: string } & Delta)
   | { readonly type: "step.restarted"; readonly step: number; readonly attempt: number };
 
-export type StreamEvent = CommittedEvent | LiveEvent;
+/** That a thread is over for good: the last thing that its readers are told. It is known from the thread, not from its log. */
+export type LastEvent =
+  | { readonly type: "thread.terminated"; readonly at: number }
+  | { readonly type: "thread.deleted" };
+
+export type StreamEvent = CommittedEvent | LiveEvent | LastEvent;
 
 /** Where a reader is: everything up to this commit, and up to this place in it. */
 export type Cursor = { readonly seq: number; readonly place: number };
