@@ -36,10 +36,10 @@ type ChatOptions = Partial<ChatInit<UIMessage>> & {
   readonly fetch?: typeof globalThis.fetch;
 };
 
-export function openChat(
-  world: ChatWorld,
-  { token = world.token, api = "/api/chat", fetch, ...init }: ChatOptions = {},
-) {
+/** Where a chat is, and who talks. */
+type Place = Pick<ChatWorld, "url" | "token">;
+
+export function openChat(world: Place, { token = world.token, api = "/api/chat", fetch, ...init }: ChatOptions = {}) {
   const errors: Error[] = [];
   const chat = new Chat<UIMessage>({
     id: "customer-42",
@@ -54,7 +54,7 @@ export function openChat(
   return Object.assign(chat, { errors });
 }
 
-export async function historyOf(world: ChatWorld, id = "customer-42", token = world.token): Promise<UIMessage[]> {
+export async function historyOf(world: Place, id = "customer-42", token = world.token): Promise<UIMessage[]> {
   const answer = await fetch(`${world.url}/api/chat/${id}`, { headers: { authorization: `Bearer ${token}` } });
   return (await answer.json()) as UIMessage[];
 }
