@@ -222,6 +222,45 @@ describe("the agents behind a request", () => {
   });
 });
 
+describe("a request whose agents behind it are refused", () => {
+  const claims = {
+    "X-Agents-Api-Caller-Agent": "planner",
+    "X-Agents-Api-Caller-Host": "https://agents.example",
+    "X-Agents-Api-Chain-Depth": "1",
+    "X-Agents-Api-Chain-Root": "root-1",
+  };
+  const depth = (text: string) => ({ ...claims, "X-Agents-Api-Chain-Depth": text });
+  const forged = {
+    ...claims,
+    "X-Agents-Api-Caller-Signature": `t=${Math.floor(Date.now() / 1_000)},v1=${"0".repeat(64)}`,
+  };
+  const cases = [
+    [
+      "cannot be read",
+      depth("-1"),
+      "The claims about the agents behind the request are refused: chain_depth must be a whole number in digits.",
+    ],
+    [
+      "are too many",
+      depth("17"),
+      "The claims about the agents behind the request are refused: chain_depth must not be more than 16.",
+    ],
+    ["are claimed with a forged signature", forged, "The host that is said to call has not signed this request."],
+  ] as const;
+
+  it.each(cases)("is told that they %s, once its token is good", async (_, headers, detail) => {
+    const { token, metadata } = await served.holdfast.tokens.create({ agent: "helper", owner_user_id: 2 });
+    expect(await json(token, "/whoami", { headers })).toMatchObject({
+      status: 401,
+      body: { code: "unauthenticated", detail },
+    });
+    const wrong = await json(`${token.slice(0, -1)}${token.endsWith("x") ? "y" : "x"}`, "/whoami", { headers });
+    expect(wrong).toMatchObject({ status: 401, body: { detail: "The token is not, or no longer, a good one." } });
+    await served.holdfast.tokens.revoke(metadata.token_id, "helper");
+    expect((await json(token, "/whoami", { headers })).body.detail).toBe(wrong.body.detail);
+  });
+});
+
 describe("a server that ends", () => {
   it("closes streams, lets requests come to their end and takes no more", async () => {
     const gate = Promise.withResolvers<void>();

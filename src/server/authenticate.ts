@@ -2,6 +2,7 @@
 // was told to let strangers in.
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import { HoldfastError } from "../contracts/error.ts";
 import { isOperationError, type OperationError, operationError } from "../contracts/operation-error.ts";
 import * as callerContext from "../contracts/trust/caller-context.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
@@ -17,6 +18,7 @@ export type Authenticate = (context: Context<ServerEnv>) => Promise<Principal | 
 
 /** Deeper chains are never accepted. */
 const DEEPEST_CHAIN = 16;
+const NO_GOOD_TOKEN = "The token is not, or no longer, a good one.";
 const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 
 export function createAuthenticate(
@@ -28,25 +30,31 @@ export function createAuthenticate(
   const maxChainDepth = Math.min(DEEPEST_CHAIN, options.maxChainDepth ?? DEEPEST_CHAIN);
 
   /** The claims about the chain behind the request are believed, passed over, or reason enough to refuse it. */
-  function withTrustedChain(context: Context<ServerEnv>, principal: Principal): Principal | undefined {
+  function withTrustedChain(context: Context<ServerEnv>, principal: Principal): Principal | OperationError {
     const chain = principal.caller_context;
     if (!chain || !callerContext.isCrossSite(chain)) return principal;
     const { pathname, search } = new URL(context.req.url);
     const request = { method: context.req.method, path: pathname + search, time: Math.floor(Date.now() / 1_000) };
     const verdict = judgeCaller(chain, context.req.header(SIGNATURE_HEADER), request, callers);
     if (verdict === "trusted") return principal;
-    if (verdict === "forged") return undefined;
+    if (verdict === "forged") return unauthenticated("The host that is said to call has not signed this request.");
     return principals.calledBy(principal, callerContext.fromHeaders(undefined));
   }
 
-  /** Who holds the token, whatever is claimed about the chain behind the request. */
-  function holderOf(context: Context<ServerEnv>, authorization: string): Promise<Principal | null> | null {
+  /** Who holds the token, if what is claimed about the chain behind the request can be read. */
+  async function holderOf(context: Context<ServerEnv>, authorization: string): Promise<Principal | OperationError> {
     const [, raw] = BEARER.exec(authorization) ?? [];
-    if (raw === undefined) return null;
+    if (raw === undefined) return unauthenticated(NO_GOOD_TOKEN);
     const { incoming } = (context.env ?? {}) as Partial<HttpBindings>;
     // Asking for each header in turn takes longer than to see that there is none of them, as is usual.
     const headers = !incoming || namesChain(incoming.rawHeaders) ? context.req.raw.headers : undefined;
-    return holdfast.tokens.authenticate(raw, { headers, requestContext: "rest", maxChainDepth });
+    let why = NO_GOOD_TOKEN;
+    const onUnreadable = (thrown: unknown) => {
+      const isChain = thrown instanceof HoldfastError && thrown.code === "invalid_agent_caller_context";
+      if (isChain) why = `The claims about the agents behind the request are refused: ${thrown.detail}.`;
+    };
+    const request = { headers, requestContext: "rest", maxChainDepth, onUnreadable };
+    return (await holdfast.tokens.authenticate(raw, request)) ?? unauthenticated(why);
   }
 
   async function byTicket(ticket: string, pathname: string): Promise<Principal | undefined> {
@@ -59,8 +67,7 @@ export function createAuthenticate(
     const authorization = context.req.header("authorization");
     if (authorization !== undefined) {
       const holder = await holderOf(context, authorization);
-      const found = holder ? withTrustedChain(context, holder) : undefined;
-      return found ?? unauthenticated("The token is not, or no longer, a good one.");
+      return isPrincipal(holder) ? withTrustedChain(context, holder) : holder;
     }
     const ticket = context.req.query("ticket");
     if (ticket !== undefined) {

@@ -31,6 +31,8 @@ export type BearerRequest = {
   /** The request's headers, for the chain of agents behind it. */
   readonly headers?: unknown;
   readonly maxChainDepth?: number | undefined;
+  /** Told why a request is refused whose token is good. Whoever only guesses tokens never comes so far. */
+  readonly onUnreadable?: ((thrown: unknown) => void) | undefined;
 };
 
 /** The principal of whoever holds the token, or null. Throws only when the store does. */
@@ -60,7 +62,8 @@ function principalOf(found: token.Token, request: BearerRequest): principal.Prin
     const isUsual = requestContext === USUAL && metadata === undefined && Object.isFrozen(found);
     const acting = isUsual ? usualHolder(found) : holderOf(found, requestContext, metadata);
     return principal.calledBy(acting, callerContext.fromHeaders(headers, maxChainDepth));
-  } catch {
+  } catch (thrown) {
+    request.onUnreadable?.(thrown);
     return null;
   }
 }
