@@ -135,6 +135,9 @@ describe("the command line", () => {
     writeFileSync(join(shell.folder, "forged.json"), record.replace("order 7", "order 9"));
     expect((await verify("forged.json")).code).toBe(1);
     expect((await shell.run(["audit", "verify", "record.json"])).code).toBe(2);
+    const misread = await shell.run(["audit", "verify", "record.json", "--public-key", String(key).slice(1)]);
+    expect(misread).toMatchObject({ code: 2, out: "" });
+    expect(misread.err).not.toContain("audit_damaged");
   });
 
   it("begins a project that runs as it stands", async () => {

@@ -1,5 +1,6 @@
 // holdfast audit …: the record of what was done, to be handed to a stranger, and checked by one.
 import { readFile } from "node:fs/promises";
+import { readPublicKey } from "../../contracts/audit/signer.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { verifyAudit } from "../../index.ts";
 import { Refusal } from "../refusal.ts";
@@ -30,6 +31,10 @@ export const auditVerbs: readonly Verb[] = [
       if (typeof key !== "string") {
         const message = "Name the public key: a record that is checked with the key it brings itself proves nothing.";
         throw new Refusal({ code: "usage", message }, "holdfast audit key prints it, where the record was made.");
+      }
+      if (!readPublicKey(key)) {
+        const message = "The public key is none of Ed25519: nothing was checked.";
+        throw new Refusal({ code: "usage", message }, "Give it as holdfast audit key prints it, or as PEM.");
       }
       const verdict = await verifyAudit(await readRecord(String(given.file)), key);
       terminal.answer(verdict as unknown as JsonMap, () => (verdict.ok ? "The record is whole." : brokenIn(verdict)));
