@@ -38,7 +38,6 @@ const answeredOtherwise: Readonly<Record<string, string>> = {
   "holdfast/list-grants": "an empty list",
   "holdfast/forget-remembered-approval": "false",
   "holdfast/cancel-queued": "false",
-  "holdfast/revoke-token": "false",
   "holdfast/revoke-access": "false",
   "holdfast/acknowledge-bridge-messages": "none",
   "holdfast/put-memory": "a name is one of the caller's own memories",

@@ -89,6 +89,23 @@ describe("the operations on tokens", () => {
     });
   });
 
+  it("refuse what names nothing that there is, unless it is said to be meant so", async () => {
+    const { call } = await openShop({ approvers: { capability: "refunds.decide" } });
+    const make = (input: object) => call(admin, "holdfast/create-token", { agent: "shop", ...input });
+    expect(await make({ agent: "nobody" })).toMatchObject({ code: "agent_not_found" });
+    expect(await make({ allowed_capabilities: ["chat", "bogus"] })).toMatchObject({
+      code: "capability_unknown",
+      message: expect.stringContaining('"bogus"'),
+    });
+    expect(await call(admin, "holdfast/list-tokens")).toMatchObject({ tokens: [] });
+    expect(await make({ allowed_capabilities: ["chat", "refunds.decide"] })).toHaveProperty("token");
+    const meant = { agent: "elsewhere", allowed_capabilities: ["their.own"], unchecked: true };
+    expect(await make(meant)).toMatchObject({
+      metadata: { agent_id: "elsewhere", allowed_capabilities: ["their.own"] },
+    });
+    expect(await call(admin, "holdfast/revoke-token", { token_id: 99 })).toMatchObject({ code: "token_not_found" });
+  });
+
   it("hand on what is denied by naming the rest", async () => {
     const { call } = await openShop();
     const capability_ceiling = { user_id: 1, denied_capabilities: ["threads.manage"] };
@@ -201,7 +218,7 @@ describe("the operations on tokens", () => {
     const elsewhere = person(1, { workspace_id: "w" });
     for (const caller of [clerk, elsewhere]) {
       expect(await shop.call(caller, "holdfast/list-tokens", { agent: "console" })).toMatchObject({ tokens: [] });
-      expect(await shop.call(caller, "holdfast/revoke-token", { token_id })).toEqual({ revoked: false });
+      expect(await shop.call(caller, "holdfast/revoke-token", { token_id })).toMatchObject({ code: "token_not_found" });
     }
     expect(await shop.call(admin, "holdfast/list-tokens")).toMatchObject({ tokens: [{ token_id }] });
   });

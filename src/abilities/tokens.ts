@@ -1,6 +1,7 @@
 // The operations on bearer tokens: make one, which is shown once; list those there are; revoke one.
 import { z } from "zod";
 import { bridgeSlug } from "../contracts/channels/connector-slug.ts";
+import { holdfastError } from "../contracts/error.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import type { IssuedToken } from "../trust/tokens.ts";
 import { defined } from "./defined.ts";
@@ -9,6 +10,7 @@ import { plain } from "./plain.ts";
 import type { Workbench } from "./reach.ts";
 import { id, jsonMap, LONGEST_ID } from "./shapes.ts";
 import { actsForOthers, limitedToken } from "./token-limits.ts";
+import { checkTokenNames } from "./token-names.ts";
 
 const PAGE = 100;
 
@@ -31,6 +33,9 @@ const tokenShape = z.object({
 
 const CAPABILITIES =
   "All that it may do. Without a list: whatever the caller may, or for another user what everybody may with what is theirs.";
+
+const UNCHECKED =
+  "Takes an agent that only other processes know, and capabilities in the host's own words. Misspelt ones too.";
 
 /** Bridges know clients by their slugs: a name that becomes that of another client would be let in as it. */
 function isSlug(client: string): boolean {
@@ -63,13 +68,18 @@ export function tokenOperations(workbench: Workbench): readonly Operation[] {
         client_id: id.refine(isSlug, "must be small letters, digits and dashes").optional(),
         workspace_id: id.optional(),
         metadata: jsonMap.optional(),
+        unchecked: z.boolean().default(false).meta({ description: UNCHECKED }),
       }),
       output: z.object({ token: z.string(), metadata: tokenShape }),
       effect: "write",
       capability: "tokens.manage",
       route: { method: "post", path: "/tokens", status: 201 },
-      async execute(wanted, { principal }) {
-        return plain(await tokens.create(await limitedToken(workbench, defined(wanted), principal)));
+      async execute({ unchecked, ...given }, { principal }) {
+        const wanted = defined(given);
+        const limited = await limitedToken(workbench, wanted, principal);
+        // Afterwards: whoever may not make it is not told what there is.
+        if (!unchecked) checkTokenNames(workbench, wanted, principal);
+        return plain(await tokens.create(limited));
       },
     }),
 
@@ -104,7 +114,7 @@ export function tokenOperations(workbench: Workbench): readonly Operation[] {
     define({
       name: "holdfast/revoke-token",
       title: "Revoke a token",
-      description: "From now on the token lets nobody in. False when there was none to revoke.",
+      description: "From now on the token lets nobody in. False when it was revoked before.",
       input: z.object({ token_id: z.coerce.number().int().min(1) }),
       output: z.object({ revoked: z.boolean() }),
       effect: "destroy",
@@ -113,7 +123,9 @@ export function tokenOperations(workbench: Workbench): readonly Operation[] {
       route: { method: "delete", path: "/tokens/{token_id}" },
       async execute({ token_id }, { principal }) {
         const token = await tokens.get(token_id);
-        if (!token || !(await seenBy(principal))(token)) return { revoked: false };
+        if (!token || !(await seenBy(principal))(token)) {
+          throw holdfastError("token_not_found", `There is no token ${token_id} that the caller may see.`);
+        }
         return { revoked: await tokens.revoke(token_id, token.agent_id) };
       },
     }),

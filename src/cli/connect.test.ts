@@ -76,6 +76,22 @@ describe("a server that the command line finds by itself", () => {
 });
 
 describe("a server that is there", () => {
+  it("says the way back to whoever has revoked the owner's token, and that is one", async () => {
+    const shell = newShell();
+    const server = await shell.serve();
+    const { tokens } = (await shell.json("tokens", "list")) as { tokens: { token_id: number }[] };
+    await shell.run(["tokens", "revoke", String(tokens[0]?.token_id)]);
+    const lockedOut = await shell.run(["threads", "list"]);
+    const file = ".holdfast/owner-token";
+    expect(lockedOut).toMatchObject({ code: 4, err: expect.stringContaining("holdfast tokens create holdfast > ") });
+    await server.end();
+    writeFileSync(join(shell.folder, file), (await shell.run(["tokens", "create", "holdfast"])).out);
+    await shell.serve();
+    const listed = await shell.run(["tokens", "list", "--revoked"]);
+    expect(listed.out).toMatch(/^ID +TOKEN +AGENT +USER +LAST USED +REVOKED +LABEL$/m);
+    expect(listed.out.split("\n").map((line) => / no +$/.test(line))).toEqual([false, false, true, false]);
+  });
+
   it("is asked whatever is wrong with the project in this folder", async () => {
     const shell = newShell();
     const server = await shell.serve();

@@ -1,10 +1,12 @@
 // Which runtime a verb talks to: the server that is named, the one that runs beside the database, or the database itself.
 import { readFileSync } from "node:fs";
 import type { Client } from "./client.ts";
+import { shellWord } from "./command-here.ts";
 import { findServer } from "./find-server.ts";
 import { openHttpClient, type ServerDoor } from "./http-client.ts";
 import { openLocalClient } from "./local-client.ts";
 import type { DataFolder, OpenedProject } from "./project.ts";
+import { shortPath } from "./short-path.ts";
 
 export type DoorOptions = {
   readonly url?: string;
@@ -20,7 +22,8 @@ export async function findDoor({ url, env, data }: DoorOptions): Promise<ServerD
   const found = await findServer(data);
   // The token of this database is for the server on it alone, whatever other one is named.
   if (named !== undefined && !(found && isSamePlace(named, found.url))) return { url: named, token: undefined };
-  return found && { ...found, token: given ?? readToken(data) };
+  if (found === undefined || given !== undefined) return found && { ...found, token: given };
+  return { ...found, token: readToken(data), wayBack: wayBack(data) };
 }
 
 export type ConnectOptions = {
@@ -35,6 +38,12 @@ export async function connect(door: ServerDoor | undefined, { project, runs }: C
 
 function isSamePlace(named: string, url: string): boolean {
   return URL.canParse(named) && new URL(named).origin === new URL(url).origin;
+}
+
+/** Whoever can stop the server and open its files is the owner, whatever became of the token. */
+function wayBack({ ownerToken }: DataFolder): string {
+  const file = shellWord(shortPath(process.cwd(), ownerToken));
+  return `The token in ${file} was revoked or is gone. Stop the server, type: holdfast tokens create holdfast > ${file}, and start it again.`;
 }
 
 function readToken({ ownerToken }: DataFolder): string | undefined {

@@ -11,11 +11,13 @@ import { Refusal } from "./refusal.ts";
 export type ServerDoor = {
   readonly url: string;
   readonly token: string | undefined;
+  /** What to do when that lets nobody in. */
+  readonly wayBack?: string;
   /** Whether the right one answers there, where a stranger might; asked before each request. */
   readonly isGenuine?: (signal?: AbortSignal | null) => Promise<boolean>;
 };
 
-export function openHttpClient({ url, token, isGenuine }: ServerDoor): Client {
+export function openHttpClient({ url, token, wayBack, isGenuine }: ServerDoor): Client {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   /** A server that was there will be there again; one that nobody has reached may never be. */
   let wasReached = false;
@@ -32,7 +34,7 @@ export function openHttpClient({ url, token, isGenuine }: ServerDoor): Client {
       const headers = { ...authorization, ...(init.headers as Record<string, string>) };
       const response = await fetch(addressOf(url, path), { ...init, headers });
       wasReached = true;
-      if (!response.ok) throw await refusalIn(response);
+      if (!response.ok) throw await refusalIn(response, wayBack);
       return await read(response);
     } catch (thrown) {
       if (thrown instanceof Refusal || init.signal?.aborted) throw thrown;
@@ -110,12 +112,13 @@ function framesOf(response: Response): AsyncIterable<{ readonly event?: string |
   return response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
 }
 
-async function refusalIn(response: Response): Promise<Refusal> {
+async function refusalIn(response: Response, wayBack: string | undefined): Promise<Refusal> {
   const body: unknown = await response.json().catch(() => undefined);
   const { code, detail, hint } = isMap(body) ? body : {};
   const message = typeof detail === "string" ? detail : `The server answered ${response.status}.`;
   const known = typeof code === "string" ? code : "server_failed";
-  return new Refusal({ code: known, message }, typeof hint === "string" ? hint : undefined);
+  const told = typeof hint === "string" ? hint : undefined;
+  return new Refusal({ code: known, message }, response.status === 401 ? (wayBack ?? told) : told);
 }
 
 function unreachable(url: string, thrown: unknown): Refusal {

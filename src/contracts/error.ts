@@ -98,6 +98,9 @@ const catalogue = {
   invalid_agent_caller_context:
     "Correct the field or header that is named, or send none of them at the top of a chain.",
   invalid_wp_agent_token: "Correct the field that is named; a token is kept as its hash, never as the text itself.",
+  token_not_found: "Take the number from the list of tokens; revoked ones are listed where that is asked for.",
+  capability_unknown:
+    "Correct the name, or say that it is meant so, with unchecked: a host's own words are known only where tools ask for them.",
   invalid_wp_agent_access_grant:
     "Correct the field that is named; a grant gives an agent and a role to a user or an audience.",
   invalid_agent_external_message: "Correct the field that is named; connectors and providers are named by slugs.",

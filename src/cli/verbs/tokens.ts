@@ -18,11 +18,13 @@ export const tokenVerbs: readonly Verb[] = [
       "--expires <time>": "such as 2027-01-31T12:00:00Z; never unless given",
       "--client <id>": "the client it is for",
       "--workspace <id>": "where it counts",
+      "--unchecked": "take names of agents and capabilities that are not known here",
     },
     async run({ given, terminal, client }) {
       const { agent, label, allow, client: client_id, workspace: workspace_id } = given;
       const expires_at = time("--expires", given.expires);
-      const input = { agent, label, allowed_capabilities: allow, expires_at, client_id, workspace_id };
+      const unchecked = given.unchecked === true;
+      const input = { agent, label, allowed_capabilities: allow, expires_at, client_id, workspace_id, unchecked };
       const made = await (await client()).call<{ token: string; metadata: JsonMap }>("holdfast/create-token", {
         ...input,
         owner_user_id: whole("--user", given.user),
@@ -49,9 +51,11 @@ export const tokenVerbs: readonly Verb[] = [
         const rows = tokens.map((each) => [
           ...[each.token_id, `${String(each.token_prefix)}…`, each.agent_id, each.owner_user_id].map(String),
           each.last_used_at === null ? "never used" : String(each.last_used_at),
+          ...(input.revoked ? [each.revoked_at === null ? "no" : String(each.revoked_at)] : []),
           String(each.label),
         ]);
-        return table([["ID", "TOKEN", "AGENT", "USER", "LAST USED", "LABEL"], ...rows]);
+        const revoked = input.revoked ? ["REVOKED"] : [];
+        return table([["ID", "TOKEN", "AGENT", "USER", "LAST USED", ...revoked, "LABEL"], ...rows]);
       });
     },
   },
