@@ -1,5 +1,7 @@
 // holdfast doctor, metrics, calls and switches …: for those who watch over it.
-import type { JsonMap } from "../../contracts/json.ts";
+import { isMap, type Json, type JsonMap } from "../../contracts/json.ts";
+import { declaredName } from "../../contracts/standard/names.ts";
+import type { Client } from "../client.ts";
 import { readJson, whole } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
 import { table } from "../terminal.ts";
@@ -37,7 +39,7 @@ export const operateVerbs: readonly Verb[] = [
     async run({ terminal, client }) {
       const answer = await (await client()).call("holdfast/metrics");
       terminal.answer(answer, (metrics) =>
-        Object.entries(metrics).map(([name, value]) => `${name}  ${JSON.stringify(value)}`),
+        table(Object.entries(metrics).flatMap(([name, value]) => metricRows(name, value))),
       );
     },
   },
@@ -77,8 +79,10 @@ export const operateVerbs: readonly Verb[] = [
   {
     name: "switches list",
     summary: "tools and agents that are switched off",
-    async run({ terminal, client }) {
-      const answer = await (await client()).call<{ switches: readonly JsonMap[] }>("holdfast/list-switches");
+    options: { "--all": "also those that were, and are on again" },
+    async run({ given, terminal, client }) {
+      const known = await (await client()).call<{ switches: readonly JsonMap[] }>("holdfast/list-switches");
+      const answer = { switches: known.switches.filter(({ off }) => off === true || given.all === true) };
       terminal.answer(answer, ({ switches }) => {
         if (switches.length === 0) return "Nothing is switched off.";
         const rows = switches.map((each) =>
@@ -93,7 +97,7 @@ export const operateVerbs: readonly Verb[] = [
     summary: "the kill switch: a tool does not run, an agent's threads wait",
     takes: { "<kind>": "tool or agent", "<name>": "its name" },
     choices: { kind: kinds },
-    options: { "--reason <words>": "why" },
+    options: { "--reason <words>": "why", "--force": "though nobody here has it: another process may" },
     run: (work) => turn(work, true),
   },
   {
@@ -105,12 +109,38 @@ export const operateVerbs: readonly Verb[] = [
   },
 ];
 
+/** What is counted by something stands below it, a line each. */
+function metricRows(name: string, value: Json): readonly (readonly string[])[] {
+  if (!isMap(value)) return [[name, String(value)]];
+  return Object.entries(value).map(([part, count]) => [`${name}.${part}`, String(count)]);
+}
+
 function told({ sentence, command }: Finding): readonly string[] {
   return command === null ? [sentence] : [sentence, command];
 }
 
 async function turn({ given, terminal, client }: Work, off: boolean): Promise<void> {
   const { kind, name, reason } = given;
-  const answer = await (await client()).call("holdfast/set-switch", { kind, name, off, reason });
+  const runtime = await client();
+  // A misspelt name would leave whoever types it in the belief that it is off.
+  if (off && given.force !== true) await checkThere(runtime, String(kind), String(name));
+  const answer = await runtime.call("holdfast/set-switch", { kind, name, off, reason });
   terminal.answer(answer, () => `${String(name)} is ${off ? "off" : "on"}.`);
+}
+
+async function checkThere(runtime: Client, kind: string, name: string): Promise<void> {
+  const isIt =
+    kind === "tool"
+      ? (each: JsonMap) => declaredName(String(each.name)) === declaredName(name)
+      : (each: JsonMap) => each.slug === name;
+  if ((await thereAre(runtime, kind)).some(isIt)) return;
+  throw new Refusal(
+    { code: "switch_unknown", message: `Nobody here has the ${kind} ${name}: nothing was switched off.` },
+    `holdfast ${kind}s list tells what there is; --force switches off what only another process knows.`,
+  );
+}
+
+async function thereAre(runtime: Client, kind: string): Promise<readonly JsonMap[]> {
+  if (kind === "tool") return (await runtime.call<{ tools: readonly JsonMap[] }>("holdfast/list-tools")).tools;
+  return (await runtime.call<{ agents: readonly JsonMap[] }>("holdfast/list-agents")).agents;
 }
