@@ -1,30 +1,26 @@
 // A thread as its users hold it: a handle without state of its own. Everything it does is a write to the inbox or a read.
-import type { NewEntry } from "../backend/inbox.ts";
-import type { CallsPage, StoredCall, StoredMessage, Thread } from "../backend/thread-store.ts";
-import type { Message } from "../contracts/conversation/message.ts";
-import * as message from "../contracts/conversation/message.ts";
-import { holdfastError } from "../contracts/error.ts";
-import { isMap, type JsonMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
+import type { CallsPage, StoredCall, Thread } from "../backend/thread-store.ts";
+import type { JsonMap, UnknownMap } from "../contracts/json.ts";
 import { isName } from "../contracts/storable-name.ts";
 import { checkNumber, checkThreadKey } from "./check-arguments.ts";
 import { changeConsent } from "./consent/change-consent.ts";
-import { editedMessage } from "./edited-message.ts";
 import { type Effects, effectsOf } from "./effects/effects-of.ts";
-import { isWork, type ReadEntry, readEntry, staysStopped } from "./entries.ts";
 import { type ExportPart, exportThread, type ThreadExport } from "./export.ts";
 import { forkThread } from "./fork.ts";
 import type { Host } from "./host.ts";
+import { leaveFor } from "./leave-entries.ts";
 import { type LeftEntries, leftEntries } from "./left-entries.ts";
 import { costOf, type ThreadCost } from "./logs/cost.ts";
 import type { LogRow } from "./logs/log-row.ts";
 import { type LogQuery, readLogs } from "./logs/logs.ts";
 import { contextOf, type StepContext } from "./memory/context-view.ts";
-import { createEntry, readMessage } from "./new-entry.ts";
-import { isNobodys, nobodyKnows } from "./nobodys.ts";
-import type { RunOutcome } from "./outcome.ts";
+import { messageChanges } from "./message-changes.ts";
+import { createEntry } from "./new-entry.ts";
+import { isNobodys } from "./nobodys.ts";
 import { readCalls } from "./read-calls.ts";
 import { type MessagesPage, readMessages, type ThreadMessage } from "./read-messages.ts";
 import { type RunsPage, readRun, readRuns, type ThreadRunSummary } from "./read-runs.ts";
+import { runsOf, type SendOutcome } from "./runs-of.ts";
 import { withFiles } from "./sent-files.ts";
 import { type Session, sessionOf } from "./session-view.ts";
 import { directBuffer } from "./state/direct-buffer.ts";
@@ -36,14 +32,11 @@ import { type Standing, standing } from "./stream/rest.ts";
 import { sentStream } from "./stream/sent-stream.ts";
 import type { StreamEvent } from "./stream/stream.ts";
 import type { Consent } from "./subject.ts";
-import { threadNotFound, threadStopped, threadStuck, threadTerminated } from "./thread-errors.ts";
+import { threadNotFound, threadStuck } from "./thread-errors.ts";
 import type { MessageInput } from "./tool.ts";
 import { until } from "./until.ts";
 
-export type { ThreadMessage, ThreadRunSummary };
-
-/** What a send came to: the outcome of the run that took the message in. */
-export type SendOutcome = RunOutcome & { readonly thread_id: string; readonly run: number };
+export type { SendOutcome, ThreadMessage, ThreadRunSummary };
 
 /** A message on its way: what the run that takes it in comes to, and that run as it happens. */
 export type Sending = Promise<SendOutcome> & {
@@ -156,101 +149,9 @@ export interface ThreadHandle {
 /** Where to come back to. */
 export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" | "key" | "agent">): ThreadHandle {
   const { threads, inbox } = host.stores;
-
-  async function status(): Promise<Thread> {
-    const thread = await threads.get(id);
-    if (!thread) throw threadNotFound(id);
-    return thread;
-  }
-
-  async function put(entry: NewEntry): Promise<{ id: string }> {
-    await host.reached(`before put ${entry.kind}`);
-    const stored = await inbox.put(id, entry);
-    host.news?.add(id);
-    switch (stored.outcome) {
-      case "stored":
-      case "repeated":
-        await host.reached(`after put ${entry.kind}`);
-        return { id: stored.id };
-      case "conflicting":
-        throw usedBefore(entry);
-      case "terminated":
-        throw threadTerminated(id, "and takes no more work");
-      case "not_found":
-        throw threadNotFound(id);
-    }
-  }
-
-  /**
-   * Leaves what somebody has to see to before it means anything. Throws `agent_not_found` when nobody ever will. Whom a thread
-   * was handed over to meanwhile is known here as well, so that it is looked at only when its agent was not.
-   */
-  async function leave<Left>(entry: () => Promise<Left>): Promise<Left> {
-    if (isNobodys(host, { agent })) {
-      const thread = await status();
-      if (isNobodys(host, thread)) throw nobodyKnows(thread);
-    }
-    return await entry();
-  }
-
-  /** What a run comes to, if it has come to something. */
-  async function outcomeOf(run: number): Promise<SendOutcome | undefined> {
-    const stored = await threads.run(id, run);
-    if (!stored || stored.outcome === null) return undefined;
-    return { thread_id: id, run, ...(JSON.parse(stored.outcome) as RunOutcome) };
-  }
-
-  /** The outcome of the run that took an entry in. */
-  async function outcomeFor(entryId: string, signal?: AbortSignal): Promise<SendOutcome> {
-    return await until(host.progress, id, signal, async () => {
-      const thread = await status();
-      // Read after the status: what was taken in before the thread was terminated or got stuck may have its outcome.
-      const fate = await inbox.fate(id, entryId);
-      if (fate?.drained && fate.run === null)
-        throw holdfastError("message_cancelled", "The message was taken back before a run took it in.");
-      const outcome = fate?.drained && fate.run !== null ? await outcomeOf(fate.run) : undefined;
-      if (outcome) return outcome;
-      if (thread.status === "stuck") throw threadStuck(id);
-      if (fate?.drained) return undefined;
-      if (thread.status === "terminated") throw threadTerminated(id, "before it took the message in");
-      if (await staysAtRest(thread, (await inbox.waiting(id)).map(readEntry))) {
-        // What was taken in while the inbox was read is not among what waits there.
-        if ((await inbox.fate(id, entryId))?.drained) return undefined;
-        throw threadStopped(id);
-      }
-      // Nothing is taken in before somebody answers, so that is what there is to tell.
-      return (await waitsForSomebody(thread)) ? await outcomeOf(thread.run) : undefined;
-    });
-  }
-
-  /** True when the run goes on only with an answer, and there is none yet. */
-  async function waitsForSomebody({ status, run }: Thread): Promise<boolean> {
-    if (status !== "waiting" || (await outcomeOf(run)) === undefined) return false;
-    return !(await inbox.waiting(id)).some(({ kind }) => kind === "answer" || kind === "stop");
-  }
-
-  /** True when a stopped thread has nothing to take in, and no user has spoken since. */
-  async function staysAtRest({ status }: Thread, waiting: readonly ReadEntry[]): Promise<boolean> {
-    return status === "stopped" && waiting.every(isWork) && staysStopped(waiting, await inbox.lastStop(id));
-  }
-
-  /** The thread, once there is nothing that it would do by itself. */
-  async function resting(): Promise<Thread | undefined> {
-    const waiting = (await inbox.waiting(id)).map(readEntry);
-    // Read after the inbox: what was taken in between shows in the status.
-    const thread = await status();
-    if (thread.status === "stuck") throw threadStuck(id);
-    const isAtRest = {
-      running: false,
-      waiting: await waitsForSomebody(thread),
-      stopped: await staysAtRest(thread, waiting),
-      // Nothing else is taken in any more.
-      terminated: waiting.every(isWork),
-      idle: waiting.length === 0,
-    }[thread.status];
-    if (!isAtRest && isNobodys(host, thread)) throw nobodyKnows(thread);
-    return isAtRest ? thread : undefined;
-  }
+  const entries = leaveFor(host, { id, agent });
+  const { status, put, leave } = entries;
+  const { outcomeOf, outcomeFor, resting } = runsOf(host, id, status);
 
   return {
     id,
@@ -317,30 +218,7 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
       if (at !== undefined) checkNumber("at", at);
       return createHandle(host, await forkThread(host, id, forkKey, at ?? null));
     },
-    async editMessage(seq, content, options = {}) {
-      checkNumber("seq", seq);
-      const read = readMessage(content);
-      const given = typeof content === "string" ? content : snapshotMap(content);
-      const edit = (edited: Message) => createEntry.edit(seq, edited, { key: options.key, given });
-      if (await isRepeat(edit(read))) return;
-      const edited = editedMessage(await currentMessage(seq), content);
-      await leave(() => put(edit(edited)));
-    },
-    async deleteMessage(seq, options = {}) {
-      checkNumber("seq", seq);
-      await change(seq, createEntry.deletion(seq, { key: options.key }));
-    },
-    async eraseMessage(seq, options = {}) {
-      checkNumber("seq", seq);
-      await change(seq, createEntry.erasure({ seq }, options));
-    },
-    async eraseMessages(which, options = {}) {
-      const asked = checkedBefore(which);
-      const before = asked ?? (await status()).next_message;
-      // What all there is comes to is another number each time.
-      const given = asked === undefined ? { all: true } : { before };
-      await leave(() => put(createEntry.erasure({ before }, { ...options, given })));
-    },
+    ...messageChanges(host, id, entries),
     async cancelQueued(entryId) {
       if (!isName(entryId)) return false;
       await host.reached("before cancel");
@@ -381,53 +259,4 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
     const sent = await withFiles(host, id, content, attachments);
     return await put(createEntry.message(sent, { key: idempotencyKey, silent }));
   }
-
-  /** Leaves what changes a message, unless there is none. */
-  async function change(seq: number, entry: NewEntry): Promise<void> {
-    if (await isRepeat(entry)) return;
-    await known(seq);
-    await leave(() => put(entry));
-  }
-
-  /** True for what was left before under its key: what it changed may be something else by now, or gone. */
-  async function isRepeat(entry: NewEntry): Promise<boolean> {
-    const isKeyed = entry.idempotency_key !== entry.id;
-    const first = isKeyed ? await inbox.first(id, entry) : undefined;
-    if (first?.outcome === "conflicting") throw usedBefore(entry);
-    return first !== undefined;
-  }
-
-  async function known(seq: number): Promise<StoredMessage> {
-    const [row] = await threads.messages(id, { from: seq, limit: 1 });
-    if (row?.seq !== seq || row.kind !== "message") throw messageNotFound(seq);
-    return row;
-  }
-
-  async function currentMessage(seq: number): Promise<Message> {
-    const first = await known(seq);
-    if (await threads.isDeleted(id, seq)) throw messageNotFound(seq);
-    const [last] = await threads.currentMessages(id, { after: seq - 1, limit: 1 });
-    // What was said within a call is not among those of the thread.
-    return message.fromStored((last?.seq === seq ? last : first).envelope);
-  }
-
-  function messageNotFound(seq: number) {
-    return holdfastError("message_not_found", `Thread "${id}" has no message ${seq}.`);
-  }
-}
-
-function usedBefore({ idempotency_key }: NewEntry) {
-  return holdfastError("idempotency_conflict", `The key "${idempotency_key}" was used before for something else.`);
-}
-
-/** The number before which all is to be erased; undefined when it is all there is. What says neither erases nothing. */
-function checkedBefore(which: unknown): number | undefined {
-  const wanted = isMap(which) ? which : {};
-  const names = Object.keys(wanted);
-  if (names.length === 1 && wanted.all === true) return undefined;
-  if (names.length === 1 && names[0] === "before") {
-    checkNumber("before", wanted.before);
-    return wanted.before as number;
-  }
-  throw holdfastError("invalid_argument", "which must be { before: <number> } or { all: true }.");
 }
