@@ -38,12 +38,12 @@ const withTheirSubjects = {
 
 const named = (names: readonly string[]) => names.map((name) => `agents/${name}`);
 
-/** What people are asked for, and what opens doors for others. */
+/** What people are asked for, what opens doors for others, and what is gone for somebody else. */
 const deciding = [
   ...["agents/resolve-pending-action", "agents/submit-runtime-tool-result", "agents/timeout-runtime-tool-request"],
   ...["agents/cancel-runtime-tool-request", "holdfast/submit-request", "holdfast/decide-approval"],
   ...["holdfast/forget-remembered-approval", "holdfast/submit-variables", "holdfast/create-token"],
-  ...["holdfast/revoke-token", "holdfast/grant-access", "holdfast/revoke-access"],
+  ...["holdfast/revoke-token", "holdfast/grant-access", "holdfast/revoke-access", "holdfast/forget-memories"],
 ];
 
 describe("the one list of operations", () => {

@@ -63,6 +63,12 @@ function callsOf({ memories, guidelines }: Holdfast, made: { readonly id: string
     "search(limit)": (bad) => memories.search(scope, "x", {}, { limit: bad }),
     "retrieve(limit)": (bad) => memories.retrieve(scope, {}, { limit: bad }),
     "retrieve(query)": (bad) => memories.retrieve(scope, { order_by: bad, source_types: bad, validators: [bad] }),
+    "forgetAll(of)": (bad) => memories.forgetAll(bad),
+    ...each("forgetAll", ["user_id", "agent_id", "workspace"], (field, bad) => memories.forgetAll({ [field]: bad })),
+    "forgetAll(private of)": (bad) => guidelines.forgetAll(bad),
+    ...each("forgetAll", ["user_id", "workspace_id"], (field, bad) =>
+      guidelines.forgetAll({ user_id: 9, [field]: bad }),
+    ),
     "create(principal)": (bad) => guidelines.create(bad, own),
     "create(input)": (bad) => guidelines.create(ana, bad),
     ...each("create", ["workspace_id", "scope", "title", "content", "type", "status"], (field, bad) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ceiling, deskWorld } from "../../test/desk-world.ts";
+import { ADMINISTRATOR, ceiling, deskWorld } from "../../test/desk-world.ts";
 import { says, scriptedModel } from "../models/scripted/scripted-model.ts";
 import { agent } from "../threads/agent.ts";
 
@@ -28,6 +28,21 @@ describe("the operations on guidelines", () => {
     });
     expect(await ann("holdfast/delete-guideline", { id, version: now })).toEqual({ deleted: true });
     expect(await ann("holdfast/get-guideline", { id })).toMatchObject({ code: "guideline_not_found" });
+  });
+
+  it("are forgotten with the person whose they are, and not with what one agent has noted", async () => {
+    const world = await deskWorld({ agents, trust });
+    const [ann, bob, administrator] = [world.as(7), world.as(8), world.as(ADMINISTRATOR)];
+    for (const calls of [ann, bob]) await calls("holdfast/create-guideline", mine);
+    const count = async (calls: typeof ann) =>
+      (await calls("holdfast/list-guidelines", { workspace_id: "1" })).guidelines.length;
+    const elsewhere = { workspace_type: "site", workspace_id: "2" };
+
+    await administrator("holdfast/forget-memories", { user_id: 7, agent: "desk" });
+    await administrator("holdfast/forget-memories", { user_id: 7, ...elsewhere });
+    expect(await count(ann)).toBe(1);
+    expect(await administrator("holdfast/forget-memories", { user_id: 7 })).toEqual({ forgotten: 0 });
+    expect([await count(ann), await count(bob)]).toEqual([0, 1]);
   });
 
   it("list page by page", async () => {

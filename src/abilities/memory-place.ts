@@ -71,8 +71,16 @@ async function isTheirs(
   return scope.layer === "principal" && (await runtime.memories.listSubtree(scope, "")).length > 0;
 }
 
-function workspaceOf({ workspace_type, workspace_id }: Place): Workspace {
-  if (workspace_type === undefined && workspace_id === undefined) return USUAL_WORKSPACE;
+function workspaceOf(place: Place): Workspace {
+  return namedWorkspace(place) ?? USUAL_WORKSPACE;
+}
+
+/** Undefined when none is named. Throws `invalid_argument` for half a name. */
+export function namedWorkspace({
+  workspace_type,
+  workspace_id,
+}: Pick<Place, "workspace_type" | "workspace_id">): Workspace | undefined {
+  if (workspace_type === undefined && workspace_id === undefined) return undefined;
   if (workspace_type !== undefined && workspace_id !== undefined) return { workspace_type, workspace_id };
   throw holdfastError("invalid_argument", "workspace_type and workspace_id are given together.");
 }

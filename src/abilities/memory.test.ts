@@ -150,6 +150,26 @@ describe("the operations on memories", () => {
     expect(await world.holdfast.memories.exists(user("rank"))).toBe(false);
   });
 
+  it("let those who manage memories forget all about somebody", async () => {
+    const administrator = world.as(ADMINISTRATOR);
+    const place = { workspace_type: "site", workspace_id: "shop" };
+    await put(ann, "name", "Ann");
+    await put(ann, "tone", "Short.", { layer: "principal", agent: "desk" });
+    await put(world.as(8), "name", "Bob");
+    await put(administrator, "hours", "9 to 5", { layer: "workspace", ...place });
+    const forget = (calls: Calls, input: object) => calls("holdfast/forget-memories", { ...input });
+
+    expect(await forget(ann, { user_id: 7 })).toMatchObject({ code: "ability_forbidden" });
+    expect(await forget(administrator, {})).toMatchObject({ code: "invalid_argument" });
+    expect(await forget(administrator, { user_id: 7, workspace_id: "1" })).toMatchObject({ code: "invalid_argument" });
+    expect(await forget(administrator, { user_id: 7, agent: "nobody" })).toMatchObject({ code: "agent_not_found" });
+    expect(await forget(administrator, { user_id: 7, agent: "desk" })).toEqual({ forgotten: 1 });
+    expect(await forget(administrator, { user_id: 7 })).toEqual({ forgotten: 1 });
+    expect(await forget(administrator, { user_id: "7" })).toEqual({ forgotten: 0 });
+    expect(await world.holdfast.memories.exists(user("name", 8))).toBe(true);
+    expect(await forget(administrator, place)).toEqual({ forgotten: 1 });
+  });
+
   it("stay below the ceiling of a token", async () => {
     const reader = world.as(7, ceiling(7, "memory.read"));
     expect(await reader("holdfast/list-memories")).toMatchObject({ memories: [] });

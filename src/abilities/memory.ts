@@ -7,8 +7,9 @@ import type { MemoryEntry, MemoryRead } from "../contracts/memory/memory-store.t
 import { decision } from "../contracts/trust/consent.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import { isOfAgent } from "../memory/authority.ts";
+import { agentNumber } from "../memory/memory.ts";
 import { defined } from "./defined.ts";
-import { type MemoryPlace, memoryPlace, placeFields } from "./memory-place.ts";
+import { type MemoryPlace, memoryPlace, namedWorkspace, placeFields } from "./memory-place.ts";
 import type { Operation } from "./operation.ts";
 import { plain } from "./plain.ts";
 import type { Workbench } from "./reach.ts";
@@ -41,7 +42,7 @@ const memoryShape = entryShape.extend({ content: z.string(), hash: z.string() })
 
 export function memoryOperations(workbench: Workbench): readonly Operation[] {
   const { define } = workbench;
-  const { memories } = workbench.runtime;
+  const { memories, guidelines, agents } = workbench.runtime;
 
   return [
     define({
@@ -160,6 +161,38 @@ export function memoryOperations(workbench: Workbench): readonly Operation[] {
         checkMayChange(place, before, filename);
         await memories.delete(place.scope);
         return { deleted: true as const };
+      },
+    }),
+
+    define({
+      name: "holdfast/forget-memories",
+      title: "Forget all about somebody",
+      description:
+        "Forgets for good all that is remembered about a user, by an agent or in a workspace, or by those of them that are " +
+        "named together; with the private guidelines of that user, unless it is about one agent.",
+      input: z.object({
+        user_id: z.coerce.number().int().min(1).optional(),
+        agent: placeFields.agent.meta({ description: "The slug of the agent." }),
+        workspace_type: placeFields.workspace_type,
+        workspace_id: placeFields.workspace_id,
+      }),
+      output: z.object({ forgotten: z.int().meta({ description: "How many memories; guidelines are not counted." }) }),
+      effect: "destroy",
+      idempotent: true,
+      capability: "memory.manage",
+      route: { method: "delete", path: "/memories" },
+      async execute({ user_id, agent, workspace_type, workspace_id }) {
+        const workspace = namedWorkspace({ workspace_type, workspace_id });
+        if (agent !== undefined && !agents.has(agent)) {
+          throw holdfastError("agent_not_found", `There is no agent "${agent}".`);
+        }
+        const agent_id = agent === undefined ? undefined : await agentNumber(memories, agent);
+        const forgotten = await memories.forgetAll(defined({ user_id, agent_id, workspace }));
+        // Nobody but its owner learns whether there was any private memory.
+        if (user_id !== undefined && agent === undefined) {
+          await guidelines?.forgetAll({ user_id, ...defined({ workspace_id }) });
+        }
+        return { forgotten };
       },
     }),
   ];

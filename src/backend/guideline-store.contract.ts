@@ -139,6 +139,24 @@ export function describeGuidelineStore(name: string, open: () => Promise<StoresI
       });
     });
 
+    it("forgets what is private to a user, in one workspace or in all, and nothing that is shared", async () => {
+      const guidelines = await openGuidelines();
+      const own = await guidelines.create(aGuideline({ user_id: 7, workspace_id: "shop" }));
+      const elsewhere = await guidelines.create(aGuideline({ user_id: 7, workspace_id: "office" }));
+      const others = await guidelines.create(aGuideline({ user_id: 8, workspace_id: "shop" }));
+      const shared = await guidelines.create(aGuideline({ user_id: 7, scope: SHARED_GUIDANCE, workspace_id: "shop" }));
+      const left = async () =>
+        (await Promise.all([own, elsewhere, others, shared].map(({ id }) => guidelines.get(id)))).flatMap((each) =>
+          each ? [each.id] : [],
+        );
+      expect(await guidelines.forgetAll({ user_id: 9 })).toBe(0);
+      expect(await guidelines.forgetAll({ user_id: 7, workspace_id: "shop" })).toBe(1);
+      expect(await left()).toEqual([elsewhere.id, others.id, shared.id]);
+      expect(await guidelines.forgetAll({ user_id: 7 })).toBe(1);
+      expect(await guidelines.forgetAll({ user_id: 7 })).toBe(0);
+      expect(await left()).toEqual([others.id, shared.id]);
+    });
+
     it.each(losses)("tells what came of each change that loses %s", async (loss) => {
       const { driver, storesOn } = await open();
       const losing = losingDriver(driver);

@@ -46,6 +46,8 @@ export type GuidelinePage = {
   readonly limit: number;
 };
 
+export type PrivateGuidelines = { readonly user_id: number; readonly workspace_id?: string | undefined };
+
 export interface GuidelineStore {
   /** A repeat with the same id changes nothing and returns what is there. */
   create(guideline: NewGuideline): Promise<Guideline>;
@@ -65,4 +67,6 @@ export interface GuidelineStore {
     from: Pick<Guideline, "id" | "version">,
     to: { readonly id: string; readonly promoted_by: number },
   ): Promise<Guideline | undefined>;
+  /** Erases the private records of a user, in one workspace or in all; says how many that were. What is shared stays. */
+  forgetAll(of: PrivateGuidelines): Promise<number>;
 }

@@ -558,13 +558,15 @@ export function describeMemoryStore(name: string, open: () => Promise<StoresInTe
           exists ? [anywhere[index]?.filename] : [],
         );
 
-      it("takes all of a person, of a workspace, or of a person in a workspace", async () => {
+      it("takes all of a person, an agent or a workspace, or of those of them that are named together", async () => {
         const memories = await openMemories();
         const workspace = { workspace_type: "site", workspace_id: "1" };
         const cases = [
           { of: { user_id: 7 }, count: 3, left: ["d", "e"] },
           { of: { workspace }, count: 4, left: ["c"] },
           { of: { workspace, user_id: 7 }, count: 2, left: ["c", "d", "e"] },
+          { of: { agent_id: 12 }, count: 1, left: ["a", "c", "d", "e"] },
+          { of: { agent_id: 12, user_id: 8 }, count: 0, left: ["a", "b", "c", "d", "e"] },
           { of: { user_id: 9 }, count: 0, left: ["a", "b", "c", "d", "e"] },
         ];
         for (const { of, count, left } of cases) {
@@ -581,6 +583,9 @@ export function describeMemoryStore(name: string, open: () => Promise<StoresInTe
         for (const scope of anywhere) await memories.write(scope, "tea");
         await expect(memories.forgetAll({})).rejects.toMatchObject({ code: "invalid_argument" });
         await expect(memories.forgetAll({ user_id: 0 })).rejects.toMatchObject({ code: "invalid_argument" });
+        await expect(memories.forgetAll({ user_id: 7, agent_id: 0 })).rejects.toMatchObject({
+          code: "invalid_argument",
+        });
         expect(await leftOf(memories)).toHaveLength(5);
       });
     });

@@ -26,8 +26,15 @@ export interface KeptMemories extends MemoryStore {
   /** The last validation of what is there now; whoever writes it anew begins without one. */
   validation(scope: MemoryScope): Promise<Validation | undefined>;
   /**
-   * Forgets all that belongs to a person, to a workspace, or to a person in a workspace, in every layer; says how much
-   * that was. Throws `invalid_argument` when neither is named.
+   * Forgets all that belongs to a person, to an agent or to a workspace, in every layer, or to those of them that are named
+   * together; says how much that was. Throws `invalid_argument` when none is named.
    */
-  forgetAll(of: { readonly workspace?: Workspace; readonly user_id?: number }): Promise<number>;
+  forgetAll(of: Forgotten): Promise<number>;
 }
+
+/** Whose memories are to be forgotten. */
+export type Forgotten = {
+  readonly user_id?: number;
+  readonly agent_id?: number;
+  readonly workspace?: Workspace;
+};

@@ -131,6 +131,7 @@ const catalogue = {
     "Ask the host, which keeps guidelines itself; createHoldfast was called with guidelines: false.",
   memory_not_found: "List the memories of the same layer, agent and workspace, and take the name from there.",
   memory_conflict: "Read the memory again, and write it with the hash that it has now.",
+  memory_forget_unavailable: "Give the store that the host brings a forgetAll, or have the host forget them itself.",
   memory_forbidden: "Ask for what is remembered about yourself, or let somebody act who holds memory.manage.",
   thread_not_found: "List the threads there are with threads.list(), or open one by its key with threads.open().",
   thread_key_taken: "Open the thread under another key, or with the agent that it belongs to.",

@@ -59,6 +59,17 @@ export function checkList(list: unknown): void {
   if (limit !== undefined && !isWhole(limit)) throw wrong("limit", "a whole number from 0");
 }
 
+/** Throws `invalid_argument`. A slip in a name must not have more forgotten than was meant. */
+export function checkForgotten(of: unknown): void {
+  if (!isMap(of)) throw wrong("what is forgotten", "a map");
+  const { user_id, workspace_id, ...rest } = of;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw holdfastError("invalid_argument", `There is no ${unknown} to be forgotten.`);
+  if (!isWhole(user_id) || user_id === 0) throw wrong("user_id", "the number of a user");
+  if (workspace_id !== undefined && !isWorkspaceId(workspace_id))
+    throw wrong("workspace_id", "the name of a workspace");
+}
+
 /** Throws `invalid_argument`. */
 export function checkVersion(version: unknown): void {
   if (!isWhole(version)) throw wrong("version", "the version of a record");

@@ -1,17 +1,25 @@
 // The memories of a runtime as a program gets them: what it passes in is checked before a store or a database sees it, so
 // that a mistake is told in words, and nothing is written that only looks like what was meant.
 import { nameProblem } from "../backend/memory-limits.ts";
+import type { Forgotten, KeptMemories } from "../backend/memory-store.ts";
 import { trimmed } from "../contracts/coerce.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isMap, snapshot, type UnknownMap } from "../contracts/json.ts";
 import { type MemoryScope, normalize } from "../contracts/memory/memory-scope.ts";
 import type { MemoryStore, MemoryWriteOptions } from "../contracts/memory/memory-store.ts";
+import * as workspaces from "../contracts/workspace.ts";
+
+/** What a program may do with what is remembered. */
+export type Memories = MemoryStore & Pick<KeptMemories, "forgetAll">;
+
+/** A store of the host's own, which may know how to forget all of somebody. */
+export type HostMemories = MemoryStore & Partial<Pick<KeptMemories, "forgetAll">>;
 
 /**
  * Every verb throws `invalid_argument` with what is wrong, `invalid_agent_workspace_scope` for a scope without a workspace,
- * and `not_json` for consent that cannot be kept.
+ * and `not_json` for consent that cannot be kept. `forgetAll` throws `memory_forget_unavailable` where the store cannot.
  */
-export function checkedMemories(store: MemoryStore): MemoryStore {
+export function checkedMemories(store: HostMemories): Memories {
   return Object.freeze({
     capabilities: () => store.capabilities(),
     async read(scope, fields) {
@@ -42,7 +50,28 @@ export function checkedMemories(store: MemoryStore): MemoryStore {
     async retrieve(scope, query, options) {
       return await store.retrieve(place(scope), optionalMap("query", query), limitOf(options));
     },
-  } satisfies MemoryStore);
+    async forgetAll(of) {
+      const whose = forgotten(of);
+      if (store.forgetAll) return await store.forgetAll(whose);
+      throw holdfastError("memory_forget_unavailable", "The store of memories that the host brings cannot do that.");
+    },
+  } satisfies Memories);
+}
+
+/** A field that there is not would leave out what it was meant to narrow down. */
+function forgotten(of: Forgotten): Forgotten {
+  check("what is forgotten", isMap(of satisfies object as UnknownMap), "a map");
+  const { user_id, agent_id, workspace, ...rest } = of;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw holdfastError("invalid_argument", `There is no ${unknown} to be forgotten.`);
+  const numbers = Object.entries({ user_id, agent_id }).filter(([, number]) => number !== undefined);
+  for (const [field, number] of numbers) check(field, isWhole(number) && Number(number) > 0, "a number from 1");
+  if (workspace !== undefined) check("workspace", isMap(workspace), "a map");
+  check("what is forgotten", numbers.length > 0 || workspace !== undefined, "a user, an agent or a workspace");
+  return {
+    ...Object.fromEntries(numbers),
+    ...(workspace !== undefined && { workspace: workspaces.normalize(workspace) }),
+  };
 }
 
 /** The scope of one memory, which has a name. */

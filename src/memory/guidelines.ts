@@ -1,6 +1,13 @@
 // Guidelines for whoever acts: private memory for its owner alone, shared guidance for those who hold the capability. There
-// is no other way to a private record, for no rank among people, and nobody else learns that it is there.
-import type { Guideline, GuidelineChange, GuidelineFilter, GuidelineStore } from "../backend/guideline-store.ts";
+// is no other way to a private record, for no rank among people, and nobody else learns that it is there. Only the program
+// itself may have all of a person's forgotten, unseen.
+import type {
+  Guideline,
+  GuidelineChange,
+  GuidelineFilter,
+  GuidelineStore,
+  PrivateGuidelines,
+} from "../backend/guideline-store.ts";
 import { holdfastError } from "../contracts/error.ts";
 import {
   DEFAULT_GUIDELINE_TYPE,
@@ -17,6 +24,7 @@ import * as capabilityCeiling from "../contracts/trust/capability-ceiling.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import * as principals from "../contracts/trust/principal.ts";
 import {
+  checkForgotten,
   checkId,
   checkInput,
   checkList,
@@ -44,7 +52,7 @@ type Overtaken = { readonly outcome: "conflict"; readonly guideline: Guideline |
 export type GuidelineOutcome = { readonly outcome: "done"; readonly guideline: Guideline | null } | Overtaken;
 
 /**
- * Every verb takes the one who acts. It throws `guideline_not_found` for a record that is not there or that is somebody
+ * Every verb but one takes the one who acts. It throws `guideline_not_found` for a record that is not there or that is somebody
  * else's private memory, `guideline_forbidden` where a capability is missing, `invalid_guideline` for what is none,
  * `invalid_argument` for what else is wrong, and `invalid_agent_execution_principal` for nobody who could act.
  */
@@ -61,6 +69,11 @@ export interface Guidelines {
   delete(principal: Principal, id: string, version: number): Promise<{ readonly outcome: "deleted" } | Overtaken>;
   /** Shares what a private record says, as a record of its own that knows where it came from. A repeat makes no second one. */
   promote(principal: Principal, id: string, version: number): Promise<GuidelineOutcome>;
+  /**
+   * Erases the private memory of a user, in one workspace or in all of them, and shows it to nobody; says how many records that
+   * were. For the program itself, which has to forget a person who cannot act any more.
+   */
+  forgetAll(of: PrivateGuidelines): Promise<number>;
 }
 
 /** The host's own answer. Whoever acts in no workspace may hold something in one of them and not in another. */
@@ -206,6 +219,11 @@ export function createGuidelines(
       const guideline = await store.promote({ id, version }, { id: crypto.randomUUID(), promoted_by });
       if (!guideline) return await conflict(principal, id);
       return { outcome: "done", guideline: await shown(principal, guideline) };
+    },
+
+    async forgetAll(of) {
+      checkForgotten(of);
+      return await store.forgetAll(of);
     },
   };
 }

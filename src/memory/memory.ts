@@ -9,7 +9,7 @@ import type { UnknownMap } from "../contracts/json.ts";
 import { createMemorySources, type MemorySource } from "../contracts/memory/memory-sources.ts";
 import type { MemoryStore } from "../contracts/memory/memory-store.ts";
 import type { MemoryValidator } from "../contracts/memory/memory-validator.ts";
-import { checkedMemories } from "./checked-memories.ts";
+import { checkedMemories, type HostMemories, type Memories } from "./checked-memories.ts";
 import { type ContextSectionDefinition, isContextSection } from "./context-section.ts";
 import { inTime } from "./in-time.ts";
 import { isMemorySource, type MemorySourceDefinition } from "./memory-source.ts";
@@ -22,7 +22,7 @@ export type MemoryOptions = {
   /** How old a memory with a validator may be before it is checked again; a day unless given. */
   readonly staleAfterSeconds?: number;
   /** A store of the host's own; memories are kept in the database of the threads unless given. */
-  readonly store?: MemoryStore;
+  readonly store?: HostMemories;
 };
 
 /** A source as it is registered, with what it was defined with. */
@@ -35,7 +35,7 @@ export type Memory = {
   readonly sections: { readonly prompted: ContextSections; readonly asked: ContextSections };
   readonly validators: ReadonlyMap<string, MemoryValidator>;
   readonly staleAfterSeconds: number;
-  readonly store: MemoryStore;
+  readonly store: Memories;
   /** The same store when it is ours: then a memory is written with the commit that it belongs to, and checks are kept. */
   readonly ours: KeptMemories | null;
   /** The number under which an agent's memories lie. */

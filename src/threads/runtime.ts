@@ -5,7 +5,7 @@ import type { Unnamed } from "../backend/file-store.ts";
 import type { StoredCall, Thread, ThreadQuery } from "../backend/thread-store.ts";
 import type { Bridge } from "../contracts/channels/bridge.ts";
 import type { UnknownMap } from "../contracts/json.ts";
-import type { MemoryStore } from "../contracts/memory/memory-store.ts";
+import type { Memories } from "../memory/checked-memories.ts";
 import type { Guidelines } from "../memory/guidelines.ts";
 import type { StoredApprovalMemory } from "../trust/approval-memory.ts";
 import type { Authority } from "../trust/authority.ts";
@@ -77,7 +77,7 @@ export interface Runtime {
   /** Answers a request to an endpoint of a thread. */
   readonly endpoints: { call(given: EndpointCall): Promise<Response> };
   /** What is remembered beyond threads: to be read, written and erased by the program itself. */
-  readonly memories: MemoryStore;
+  readonly memories: Memories;
   /** Guidance that people write for agents: their own private memory, and what a workspace shares. Null where a host brings its own. */
   readonly guidelines: Guidelines | null;
   /** What several threads may spend on models together. */

@@ -89,6 +89,14 @@ export function createGuidelineStore(driver: SqlDriver): GuidelineStore {
       const [row] = await driver.all(`select ${COLUMNS} from guidelines where promoted_from = $1`, [storable(from.id)]);
       return row && guideline(row);
     },
+
+    async forgetAll({ user_id, workspace_id }) {
+      const there = workspace_id === undefined ? "" : " and workspace_id = $2";
+      const sql = `delete from guidelines where scope = '${PRIVATE_MEMORY}' and user_id = $1${there} returning id`;
+      const params = [user_id, ...(workspace_id === undefined ? [] : [storable(workspace_id)])];
+      const done = await attemptBatch(driver, [{ sql, params }]);
+      return done.outcome === "committed" ? (done.rows[0]?.length ?? 0) : 0;
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { MemoryScope } from "../../contracts/memory/memory-scope.ts";
 import type { MemoryRead, MemoryWritten } from "../../contracts/memory/memory-store.ts";
 import * as workspaces from "../../contracts/workspace.ts";
 import { nameProblem } from "../memory-limits.ts";
-import type { KeptMemories } from "../memory-store.ts";
+import type { Forgotten, KeptMemories } from "../memory-store.ts";
 import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import { filtersOf, rankingOf } from "./memory-query.ts";
@@ -178,22 +178,27 @@ function whole(limit: number): number {
   return Number.isFinite(limit) ? Math.max(0, Math.trunc(limit)) : MOST_FOUND;
 }
 
-/** Nobody is user 0, and a memory of nobody is not to be forgotten with somebody. */
-function forgetStatement({ workspace, user_id }: Parameters<KeptMemories["forgetAll"]>[0]): Statement {
-  const isUser = user_id !== undefined;
-  if (isUser && !(Number.isSafeInteger(user_id) && user_id > 0)) {
-    throw holdfastError("invalid_argument", "user_id must be the number of a user.");
+/** Nobody is user or agent 0, and a memory of nobody is not to be forgotten with somebody. */
+function forgetStatement({ workspace, user_id, agent_id }: Forgotten): Statement {
+  const params: Scalar[] = [];
+  const conditions: string[] = [];
+  const wanted = (column: string, value: Scalar) => conditions.push(`${column} = $${params.push(value)}`);
+  for (const [column, number] of Object.entries({ user_id, agent_id })) {
+    if (number === undefined) continue;
+    if (!(Number.isSafeInteger(number) && number > 0)) {
+      throw holdfastError("invalid_argument", `${column} must be a number from 1.`);
+    }
+    wanted(column, number);
   }
+  // What the index of users is made for.
+  if (user_id !== undefined) conditions.push("user_id > 0");
   if (workspace) {
-    const sql = `delete from memories where workspace_type = $1 and workspace_id = $2${isUser ? " and user_id = $3" : ""}
-      returning id`;
     const problem = nameProblem(workspace);
     if (problem !== undefined) throw holdfastError("invalid_argument", problem);
     const { workspace_type, workspace_id } = workspaces.normalize(workspace);
-    return { sql, params: [workspace_type, workspace_id, ...(isUser ? [user_id] : [])] };
+    wanted("workspace_type", workspace_type);
+    wanted("workspace_id", workspace_id);
   }
-  if (isUser) {
-    return { sql: "delete from memories where user_id = $1 and user_id > 0 returning id", params: [user_id] };
-  }
-  throw holdfastError("invalid_argument", "Name the workspace or the user whose memories are to be forgotten.");
+  if (params.length > 0) return { sql: `delete from memories where ${conditions.join(" and ")} returning id`, params };
+  throw holdfastError("invalid_argument", "Name the user, agent or workspace whose memories are to be forgotten.");
 }

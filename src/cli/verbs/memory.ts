@@ -1,6 +1,7 @@
 // holdfast memory …: what is remembered beyond threads.
 import type { JsonMap } from "../../contracts/json.ts";
 import { whole } from "../read-option.ts";
+import { Refusal } from "../refusal.ts";
 import { table } from "../terminal.ts";
 import type { Verb } from "../verb.ts";
 
@@ -72,18 +73,39 @@ export const memoryVerbs: readonly Verb[] = [
   },
   {
     name: "memory forget",
-    summary: "erase a memory for good",
-    takes: name,
-    options: place,
+    summary: "erase a memory for good, or all about somebody",
+    takes: { "[name]": name["<name>"] },
+    options: { ...place, "--all": "all about that user or of that agent, in every layer, with private guidelines" },
     choices,
     async run({ given, terminal, client }) {
-      const answer = await (await client()).call("holdfast/delete-memory", { ...placeOf(given), name: given.name });
-      terminal.answer(answer, () => "Forgotten.");
+      const call = given.all === true ? wholly(given) : one(given);
+      const answer = await (await client()).call(call.ability, call.input);
+      terminal.answer(answer, ({ forgotten }) => (forgotten === undefined ? "Forgotten." : `Forgot ${forgotten}.`));
     },
   },
 ];
 
-function placeOf({ layer, agent, user }: Readonly<Record<string, unknown>>): object {
+type Given = Readonly<Record<string, unknown>>;
+
+function one(given: Given): { readonly ability: string; readonly input: object } {
+  if (given.name === undefined) {
+    throw new Refusal({ code: "usage", message: "Name the memory, or say --all and whose." });
+  }
+  return { ability: "holdfast/delete-memory", input: { ...placeOf(given), name: given.name } };
+}
+
+/** More than was meant cannot be brought back: whose has to be said, and nothing that would narrow it down in vain. */
+function wholly({ name: one, layer, agent, user }: Given): { readonly ability: string; readonly input: object } {
+  if (one !== undefined || layer !== undefined) {
+    throw new Refusal({ code: "usage", message: "--all takes no name and no --layer: it forgets in all of them." });
+  }
+  if (user === undefined && agent === undefined) {
+    throw new Refusal({ code: "usage", message: "Say whose with --user, --agent or both." });
+  }
+  return { ability: "holdfast/forget-memories", input: { user_id: whole("--user", user), agent } };
+}
+
+function placeOf({ layer, agent, user }: Given): object {
   return { layer, agent, user_id: whole("--user", user) };
 }
 
