@@ -1,42 +1,24 @@
 // A thread that this worker holds: what is stored of it, kept in step with every commit.
 import type { Claimed } from "../backend/engine.ts";
-import type { Commit, Erasure, LoadedThread, Thread, ThreadStatus } from "../backend/thread-store.ts";
-import type { Write } from "../backend/write.ts";
+import type { LoadedThread, Thread, ThreadStatus } from "../backend/thread-store.ts";
 import { nextHash, notesHash } from "../contracts/audit/chain.ts";
-import { sortedText } from "../contracts/canonical-json.ts";
 import type { Message } from "../contracts/conversation/message.ts";
-import { type Kept, keepWorking } from "../loop/keep-working.ts";
-import { packRecords, unpackRecords } from "../loop/packed-records.ts";
-import type { Fact, Position } from "../loop/records.ts";
-import { fold, initialState, type State } from "../loop/state.ts";
+import { packRecords } from "../loop/packed-records.ts";
+import { initialState, type State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
 import type { Batch, OuterRows } from "./batch.ts";
+import { erasureOf, isEnd, isProgress, isSettled, pointOf, type Settling, tellOthers } from "./commit-parts.ts";
 import { type ReadEntry, readEntry } from "./entries.ts";
 import { SharedFunds } from "./funds/shared-funds.ts";
 import { readChildHooks } from "./hooks/child-hooks.ts";
 import type { ParentHook } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
+import { KeptMemory } from "./kept-memory.ts";
 import { type Moment, momentNow, passed } from "./moment.ts";
 import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { readFrames } from "./transcript.ts";
-
-/**
- * Beside what the machine keeps: where the messages of the run begin, where it stands in a trace, and the answer of the
- * turn unless it is long.
- */
-type KeptText = {
-  readonly kept: Kept;
-  readonly from: number;
-  readonly trace?: string | undefined;
-  readonly answer?: unknown;
-};
-
-/** A longer answer has a row of its own, so that a turn of many calls does not write it again with each of them. */
-const LONGEST_KEPT_ANSWER = 8_192;
-
-/** When the thread is to be looked at again, in milliseconds from now; null when somebody wakes it. */
-export type Settling = { readonly dueAfter: number | null };
+import { verifyFold } from "./verify-fold.ts";
 
 export class HeldThread {
   readonly id: string;
@@ -63,6 +45,8 @@ export class HeldThread {
   readonly #cut = new AbortController();
   readonly #letGo = new AbortController();
   readonly loaded: LoadedThread;
+  /** What is stored of the working memory. */
+  readonly kept: KeptMemory;
   /** Whom it acts for. */
   readonly subject: Subject;
   /** Told of every commit. */
@@ -82,15 +66,13 @@ export class HeldThread {
   /** When the lease was last known to be whole. */
   #heldSince: Moment;
   #runStatus: string | null = null;
-  /** JSON of the turn's answer, null when there is none yet. */
-  #answer: string | null = null;
-  #hasAnswerRow: boolean;
 
   private constructor(host: Host, worker: string, claimedAt: Moment, loaded: LoadedThread, stoppedAt: number | null) {
     const { thread } = loaded;
     this.#host = host;
     this.#worker = worker;
     this.loaded = loaded;
+    this.kept = new KeptMemory(host.sealing, loaded);
     this.subject = subjectOf(agentNamed(host, thread.agent), loaded.subject);
     this.id = thread.id;
     this.agent = thread.agent;
@@ -108,7 +90,6 @@ export class HeldThread {
     this.#summarySeq = loaded.summary_seq;
     this.#lastHash = loaded.last_hash;
     this.#wakeRev = loaded.wake_rev;
-    this.#hasAnswerRow = loaded.answer !== null;
     this.#heldSince = claimedAt;
   }
 
@@ -206,25 +187,6 @@ export class HeldThread {
     return this.#host.news?.has(this.id) ?? true;
   }
 
-  /** What was kept of the current run, unsealed. */
-  keptText(): KeptText | null {
-    const { working } = this.loaded;
-    if (working === null) return null;
-    const plain = working.startsWith("{") ? (JSON.parse(working) as KeptText) : undefined;
-    // A call that was not sealed is not one that we have kept.
-    const { call, queued, outer } = plain?.kept ?? {};
-    if (plain && plain.answer === undefined && call === null && queued?.length === 0 && !outer) return plain;
-    return JSON.parse(this.#host.sealing.open(working, this.id)) as KeptText;
-  }
-
-  /** The answer of the turn that the run is in. */
-  keptAnswer(kept: KeptText | null): unknown {
-    const { answer } = this.loaded;
-    if (kept?.answer !== undefined) this.#answer = JSON.stringify(kept.answer);
-    else if (answer !== null) this.#answer = this.#host.sealing.open(answer, this.id);
-    return this.#answer === null ? null : JSON.parse(this.#answer);
-  }
-
   /**
    * Commits a batch; nothing of it is acted upon before. Throws `LeaseLost` or `Overtaken`. While the database is away
    * it tries again: what was done must not be forgotten because it could not be written down at once.
@@ -253,12 +215,10 @@ export class HeldThread {
       lease_us: leaseMs * 1000,
       status,
       state: this.state && JSON.stringify(this.state),
-      ...this.#keep(batch, isOver ? null : working),
+      ...this.kept.next(batch, isOver ? null : working, { from: this.runFrom, trace: this.trace }),
       run: this.run,
       steps: this.steps,
-      // Beginning once more what went wrong before is no progress.
-      progresses:
-        batch.drained.length + batch.writes.length > 0 || batch.records.some(({ fact }) => !isBeginning(fact)),
+      progresses: isProgress(batch),
       next_message: batch.nextMessage,
       tail_from: batch.tailFrom,
       summary_seq: batch.summarySeq,
@@ -302,8 +262,7 @@ export class HeldThread {
     await reached(`after commit ${point}`);
     progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);
     tellOthers(this.#host, this.id, batch);
-    if (this.#host.verifies && isOfRun) await this.#verify(commit.state);
-    // What ends this thread, or one above it, has left a wish to stop in this very commit.
+    if (this.#host.verifies && isOfRun) await verifyFold(stores.threads, this, commit.state);
     const isWoken = committed.wake_rev !== this.#wakeRev || batch.queued.length > 0 || batch.writes.some(isEnd);
     if (isWoken && !settling) await this.#hear(committed.wake_rev);
   }
@@ -327,61 +286,11 @@ export class HeldThread {
     }
   }
 
-  /** What a restart needs of the working memory; sealed when it holds what a tool is called with, or what came of it. */
-  #keep(batch: Batch, working: Working | null): Pick<Commit, "working" | "answer"> {
-    if (batch.changesAnswer || working === null) this.#answer = working && answerText(working);
-    const answer = this.#answer;
-    const isLong = answer !== null && answer.length > LONGEST_KEPT_ANSWER;
-    const row = isLong ? batch.changesAnswer : this.#hasAnswerRow;
-    this.#hasAnswerRow = isLong;
-    const { sealing } = this.#host;
-    return {
-      working: working && this.#text(working, isLong ? null : answer),
-      ...(row && { answer: isLong ? sealing.seal(answer, this.id) : null }),
-    };
-  }
-
-  #text(working: Working, answer: string | null): string {
-    const kept = JSON.stringify({
-      kept: keepWorking(working),
-      from: this.runFrom,
-      trace: this.trace,
-    } satisfies KeptText);
-    const text = answer === null ? kept : `${kept.slice(0, -1)},"answer":${answer}}`;
-    const { call, queued, turnExecutions, run } = working;
-    const isWithin = working.outer.length > 0;
-    const isOfCall = answer !== null || call !== null || queued.length > 0 || turnExecutions.length > 0 || isWithin;
-    // What was asked of somebody outside stays with the run after the call has ended.
-    const isSecret = isOfCall || run.approval !== null || run.pending !== null;
-    return isSecret ? this.#host.sealing.seal(text, this.id) : text;
-  }
-
   /** How the run stands, when that is news. */
   #changed({ run }: Batch) {
     if (!run || (run.key === undefined && run.status === this.#runStatus && run.outcome === null)) return null;
     this.#runStatus = run.status;
     return run;
-  }
-
-  /** What was stored must be what the records lead to. */
-  async #verify(state: string | null): Promise<void> {
-    const all = await this.#host.stores.threads.eventsOfRun(this.id, this.run);
-    // A process that slept after its commit may find those of its successor, too.
-    const events = all.filter(({ seq }) => seq < this.#nextSeq);
-    const folded = sortedText(fold(events.flatMap(({ records }) => unpackRecords(records))));
-    const stored = sortedText(JSON.parse(state ?? "null"));
-    if (folded === stored) return;
-    throw new Error(`The records of thread ${this.id} do not lead to its state:\n${folded}\n${stored}`);
-  }
-}
-
-/** Those for whom the commit has left something may be at work in this process. */
-function tellOthers({ news, progress }: Host, own: string, { writes }: Batch): void {
-  for (const write of writes) {
-    if (write.write !== "entry" && write.write !== "answer" && write.write !== "terminate") continue;
-    if (write.thread_id === own) continue;
-    news?.add(write.thread_id);
-    progress.changed(write.thread_id);
   }
 }
 
@@ -391,45 +300,6 @@ function agentNamed({ agents }: Host, slug: string) {
   return agent;
 }
 
-function erasureOf({ outcomes, entries, runs, requests }: NonNullable<Batch["erasure"]>): Erasure {
-  return {
-    outcomes: [...outcomes].map(([run, outcome]) => ({ run, outcome })),
-    ...{ entries: [...entries], runs: [...runs], requests: [...requests] },
-  };
-}
-
-function isEnd({ write }: Write): boolean {
-  return write === "terminate";
-}
-
-/** What is also written down when something is only begun once more. */
-function isBeginning({ type }: Fact): boolean {
-  return type === "attempt.lost" || type === "turn.assembled" || type === "begun" || type === "effect.released";
-}
-
-function answerText({ answer }: Working): string | null {
-  return answer.history === null && Object.keys(answer.result).length === 0 ? null : JSON.stringify(answer);
-}
-
 export function microseconds(milliseconds: number | null): number | null {
   return milliseconds === null ? null : Math.max(0, Math.ceil(milliseconds * 1000));
-}
-
-/** No call is open and none is to come: the history is whole. */
-function isSettled(state: State | null): boolean {
-  if (!state) return true;
-  const { position, batch, frames } = state;
-  return frames.length === 0 && !isInCall(position) && batch.next >= batch.count;
-}
-
-function isInCall(position: Position): boolean {
-  return position.startsWith("call.");
-}
-
-/** A commit is named after what it is made for. */
-function pointOf({ records, calls }: Batch, settling: Settling | undefined): string {
-  const last = records.at(-1)?.fact;
-  const name =
-    last?.type === "begun" ? `begun ${last.effect.kind}` : (last?.type ?? (calls.length > 0 ? "begun again" : "inbox"));
-  return settling ? `${name} and settle` : name;
 }

@@ -45,10 +45,10 @@ export function takeUpRun(host: Host, held: HeldThread, isNew: boolean, turns: T
   const { lost } = first;
   const made = configured(first, base.key);
   const transcripts = held.readTranscripts();
-  const kept = isNew ? null : held.keptText();
+  const kept = isNew ? null : held.kept.text();
   held.runFrom = kept?.from ?? held.nextMessage;
   held.trace = kept?.trace;
-  const working = takeUp(made.config, transcripts, kept?.kept ?? null, isNew ? null : held.keptAnswer(kept));
+  const working = takeUp(made.config, transcripts, kept?.kept ?? null, isNew ? null : held.kept.answer(kept));
   // What is said for a call stays with that call: nobody speaks for one that does not wait.
   const frames = held.state?.frames.length ?? 0;
   if (working.outer.length !== frames) throw new Error(`${frames} prompts speak for ${working.outer.length} calls.`);
