@@ -13,7 +13,7 @@ import { agent } from "../src/threads/agent.ts";
 import type { StreamEvent } from "../src/threads/stream/stream.ts";
 import { tool } from "../src/threads/tool.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
-import { eachDatabase, type World } from "./databases.ts";
+import { eachDatabase, sqliteWorld, type World } from "./databases.ts";
 import { Client, committed } from "./following.ts";
 
 const words = ["Once ", "upon ", "a ", "time ", "there ", "was ", "a ", "crab 🦀", "\nand ", "a ", "stone."];
@@ -120,7 +120,60 @@ eachDatabase((newWorld, database) => {
   });
 });
 
+/** How a page follows a stream that has no way to send a header: with a ticket, and with another each time it comes back. */
+async function followAsPage(url: string, fetchTicket: () => Promise<string>, show: (data: string) => void) {
+  const ended = Promise.withResolvers<void>();
+  let after = "";
+  async function open(): Promise<void> {
+    const query = new URLSearchParams({ ticket: await fetchTicket(), until: "rest", ...(after !== "" && { after }) });
+    const source = new EventSource(`${url}?${query}`);
+    source.onmessage = ({ data, lastEventId }) => {
+      after = lastEventId || after;
+      show(data);
+    };
+    source.onerror = () => {
+      // By itself it would come back with the same URL, and the ticket in it is used up.
+      source.close();
+      void open();
+    };
+    source.addEventListener("end", () => {
+      source.close();
+      ended.resolve();
+    });
+  }
+  await open();
+  await ended.promise;
+}
+
 describe("a stream over HTTP", () => {
+  it("is followed with tickets by a page that can send no header, a new one whenever it was cut", async () => {
+    const sea = await openSea(await sqliteWorld());
+    const id = await newThread(sea, "page");
+    const thread = await sea.holdfast.threads.get(id);
+    const pathname = `/threads/${id}/stream`;
+    const tickets: string[] = [];
+    const fetchTicket = async () => {
+      const headers = { authorization: sea.authorization, "content-type": "application/json" };
+      const asked = { method: "POST", headers, body: JSON.stringify({ pathname }) };
+      const { ticket } = JSON.parse(await (await fetch(`${sea.server.url}/auth/stream-ticket`, asked)).text());
+      tickets.push(ticket);
+      return ticket as string;
+    };
+    const proxy = await startCuttingProxy(sea.server.url, [900, 1_400, 2_000]);
+    onTestFinished(() => proxy.close());
+    const ids: string[] = [];
+    const following = followAsPage(`${proxy.url}${pathname}`, fetchTicket, (data) => {
+      const event = JSON.parse(data) as StreamEvent;
+      if ("id" in event) ids.push(event.id);
+    });
+    await thread.send("Tell me.");
+    await following;
+    expect(ids).toEqual((await committed(thread)).map((event) => event.id));
+    expect(tickets).toHaveLength(1 + proxy.cuts());
+    expect(proxy.cuts()).toBeGreaterThan(0);
+    expect((await fetch(`${sea.server.url}${pathname}?ticket=${tickets.at(-1)}`)).status).toBe(401);
+  });
+
   eachDatabase((newWorld) => {
     it("ends for whoever comes back behind the end", async () => {
       const sea = await openSea(await newWorld());
