@@ -93,6 +93,26 @@ describe("the description of the server", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  it("has a word on every route that the server has", async () => {
+    const { paths } = JSON.parse((await served.ask(undefined, "/openapi.json")).text);
+    const itself = ["/", "/openapi.json", "/reference"];
+    const routes = createApp(served.holdfast)
+      .routes.filter(({ path }) => !path.includes("*") && !itself.includes(path))
+      .map(({ method, path }) => ({ method, path: path.replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}") }));
+    const isDescribed = ({ method, path }: (typeof routes)[number]) =>
+      paths[path] !== undefined && (method === "ALL" || paths[path][method.toLowerCase()] !== undefined);
+    expect(routes.filter((route) => !isDescribed(route))).toEqual([]);
+    expect(routes.length).toBeGreaterThan(70);
+    const page = (await served.ask(undefined, "/reference")).text;
+    for (const path of ["/api/chat", "/v1/chat/completions", "/mcp", "/channels/{name}"]) expect(page).toContain(path);
+  });
+
+  it("is where whoever opens the server's address is sent, token or not", async () => {
+    const response = await fetch(served.url);
+    expect(response).toMatchObject({ status: 200, url: `${served.url}/reference` });
+    await response.body?.cancel();
+  });
+
   it("names no two operations at the same route, and every parameter of a path is a field", async () => {
     const operations = served.holdfast.abilities.list("http").filter(({ route }) => route);
     const routes = operations.map(({ route }) => `${route?.method} ${route?.path.replaceAll(/\{\w+\}/g, "{}")}`);

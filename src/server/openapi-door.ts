@@ -19,6 +19,8 @@ export const openApiDoor: Mount = (app, { holdfast }) => {
     return made;
   };
 
+  // The first thing that somebody opens who was told where the server is. Relative: there may be a path before it.
+  app.get("/", (context) => context.redirect("reference"));
   app.get("/openapi.json", (context) => context.body(reference().json, 200, { "Content-Type": "application/json" }));
   app.get("/reference", (context) =>
     context.body(reference().page, 200, {

@@ -2,6 +2,8 @@
 // server does.
 import type { Operation, Route } from "../abilities/operation.ts";
 import { isMap, type UnknownMap } from "../contracts/json.ts";
+import type { ApiOperation, ApiPaths } from "./api-operation.ts";
+import { protocolPaths } from "./openapi-protocols.ts";
 
 type Schema = UnknownMap;
 
@@ -13,11 +15,9 @@ export type OpenApi = {
   readonly components: UnknownMap & { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-export type ApiOperation = UnknownMap & { readonly operationId: string; readonly summary: string };
-
 export function createOpenApi(operations: readonly Operation[], version: string): OpenApi {
   const schemas: Record<string, Schema> = { Problem: problemSchema };
-  const paths: Record<string, Record<string, ApiOperation>> = { ...fixedPaths() };
+  const paths: ApiPaths = { ...fixedPaths(), ...protocolPaths() };
   for (const operation of operations) {
     const input = hoisted(operation.inputSchema as Schema, `${operation.name}.input`, schemas);
     const output = hoisted(operation.outputSchema as Schema, `${operation.name}.output`, schemas);
@@ -110,14 +110,23 @@ function responses({ name }: Operation, status: number) {
 }
 
 /** What is no operation. */
-function fixedPaths(): Record<string, Record<string, ApiOperation>> {
+function fixedPaths(): ApiPaths {
   const open = { security: [], tags: ["server"] };
   const plain = (description: string) => ({ 200: { description } });
   const thread = { name: "thread_id", in: "path", required: true, schema: { type: "string" } };
   const query = (name: string, description: string) => ({ name, in: "query", description, schema: { type: "string" } });
   const bytes = { content: { "*/*": { schema: {} } } };
   const path = { name: "path", in: "path", required: true, schema: { type: "string" } };
+  const list = { 200: { description: "Each with its schemas.", content: json({ type: "object" }) } };
   return {
+    "/abilities": {
+      get: {
+        operationId: "list-abilities",
+        summary: "List the operations that there are",
+        tags: ["server"],
+        responses: { ...list, default: { $ref: "#/components/responses/Problem" } },
+      },
+    },
     "/health": { get: { operationId: "health", summary: "The process lives", ...open, responses: plain("It does.") } },
     "/ready": {
       get: { operationId: "ready", summary: "The server takes requests", ...open, responses: plain("It does.") },
@@ -146,6 +155,7 @@ function fixedPaths(): Record<string, Record<string, ApiOperation>> {
         parameters: [
           thread,
           query("after", "The id of the last event that was seen, or now."),
+          query("run", "In its place: the run to begin with."),
           query("live", "Where the reader was in what the model is saying: step.attempt.offset."),
           query("until", "rest: ends with an event `end` where a run ends or waits for somebody."),
           query("ticket", "In place of a token."),

@@ -1,6 +1,7 @@
 // The description of the HTTP interface for people: a page without scripts, made from the one for machines.
 import { isMap, type UnknownMap } from "../contracts/json.ts";
-import { type ApiOperation, type OpenApi, routeId } from "./openapi.ts";
+import type { ApiOperation } from "./api-operation.ts";
+import { type OpenApi, routeId } from "./openapi.ts";
 
 /** What the page may do: show itself, with the styles that stand in it. */
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
