@@ -261,6 +261,23 @@ eachDatabase((newWorld) => {
       await expect(holdfast.threads.diagnose("nobody's")).rejects.toMatchObject({ code: "thread_not_found" });
     });
 
+    it("finds what waits for somebody, the longest first, and nothing wrong with that", async () => {
+      const holdfast = await (await newWorld()).open(refunding({ actionPolicy: "preview" }));
+      const [first, second] = [
+        await holdfast.threads.open("first", { agent: "clerk" }),
+        await holdfast.threads.open("second", { agent: "clerk" }),
+      ];
+      for (const thread of [second, first]) await thread.send("Refund it.");
+      const [later, earlier] = await holdfast.requests.list({ status: "pending" }).then((all) => [...all].reverse());
+      expect(await holdfast.diagnose()).toMatchObject({
+        healthy: true,
+        findings: [
+          { thread_id: second.id, cause: "approval", command: `holdfast approvals accept ${earlier?.id}` },
+          { thread_id: first.id, cause: "approval", command: `holdfast approvals accept ${later?.id}` },
+        ],
+      });
+    });
+
     it("finds what is overdue, of unknown outcome, and switched off", async () => {
       const world = await newWorld();
       const { holdfast, thread } = await queued(world);

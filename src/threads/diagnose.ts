@@ -19,6 +19,7 @@ export type Finding = {
   readonly command: string | null;
 };
 
+/** `healthy`: nothing is amiss. What waits for an answer is found too, and is what waiting is for. */
 export type Findings = { readonly healthy: boolean; readonly findings: readonly Finding[] };
 
 /** Why a thread does not go on. Throws `thread_not_found`. */
@@ -64,7 +65,10 @@ const MOST_FINDINGS = 20;
 /** What is due is usually taken within a second. */
 const OVERDUE_US = 10_000_000;
 
-/** What somebody should look at: threads that are stuck or overdue, calls of unknown outcome, and what is switched off. */
+/**
+ * What somebody should look at: threads that are stuck or overdue, calls of unknown outcome, what is switched off, and those
+ * who wait the longest for somebody's answer.
+ */
 export async function diagnose(host: Host): Promise<Findings> {
   const { threads, metrics } = host.stores;
   const [stuck, overdue, { unknown_calls }, switches] = await Promise.all([
@@ -74,10 +78,11 @@ export async function diagnose(host: Host): Promise<Findings> {
     host.switches.list(),
   ]);
   const findings: Finding[] = [];
-  for (const id of [...stuck.map((thread) => thread.id), ...overdue]) {
+  const find = async (id: string) => {
     const { thread_id, cause, sentence, command } = await diagnoseThread(host, id);
     findings.push({ thread_id, cause, sentence, command });
-  }
+  };
+  for (const id of [...stuck.map((thread) => thread.id), ...overdue]) await find(id);
   if (unknown_calls > 0) {
     const calls = unknown_calls === 1 ? "One call has" : `${unknown_calls} calls have`;
     const sentence = `${calls} an unknown outcome: look up what was done, and settle it.`;
@@ -89,5 +94,18 @@ export async function diagnose(host: Host): Promise<Findings> {
     const { sentence, command } = switchedOff(each.kind === "tool" ? "The tool" : "The agent", each);
     findings.push({ thread_id: null, cause: "switched_off", sentence, command });
   }
-  return { healthy: findings.length === 0, findings };
+  const healthy = findings.length === 0;
+  const told = new Set(findings.map(({ thread_id }) => thread_id));
+  for (const id of await waitingForSomebody(host)) if (!told.has(id)) await find(id);
+  return { healthy, findings };
+}
+
+/** The threads whose requests were made first. What a child answers waits for no person. */
+async function waitingForSomebody({ stores: { requests } }: Host): Promise<readonly string[]> {
+  const kinds = ["approval", "client_tool", "variables"] as const;
+  const pending = await Promise.all(
+    kinds.map((kind) => requests.list({ kind, status: "pending", limit: MOST_FINDINGS })),
+  );
+  const oldest = pending.flat().sort((one, other) => one.created_at - other.created_at);
+  return [...new Set(oldest.map(({ thread_id }) => thread_id))].slice(0, MOST_FINDINGS);
 }
