@@ -118,7 +118,11 @@ it("moves nothing to where the key would be missing", async () => {
   const shell = newShell({ HOLDFAST_SECRET_KEY: "" });
   await shell.json("threads", "open", "support");
   const refused = await shell.run(["db", "move", "--to", "other.db", "--json"]);
-  expect(refusal(refused.err)).toMatchObject({ code: "secret_key_missing" });
+  expect(refusal(refused.err)).toMatchObject({
+    code: "secret_key_missing",
+    // The key of the old database, and not just any.
+    hint: expect.stringMatching(/HOLDFAST_SECRET_KEY=\$\(cat \S+holdfast\.db\.key\)$/),
+  });
   expect(refused.err).not.toContain(readFileSync(join(shell.folder, ".holdfast/holdfast.db.key"), "utf8").trim());
   expect(existsSync(join(shell.folder, "other.db"))).toBe(false);
   expect(await shell.json("threads", "list")).toMatchObject({ threads: [{}] });

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { backupSqlite } from "../../backend/sqlite/backup.ts";
 import { sqliteReader } from "../../backend/sqlite/read-only.ts";
-import { holdfastError } from "../../contracts/error.ts";
+import { HoldfastError, holdfastError } from "../../contracts/error.ts";
 import { checkDatabase, migrateDatabase, moveDatabase } from "../../database.ts";
+import { shellWord } from "../command-here.ts";
 import { type Database, fileOf, namedDatabase } from "../databases.ts";
 import { whole } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
@@ -106,7 +107,9 @@ export const databaseVerbs: readonly Verb[] = [
       const from = named ? namedDatabase(given.from, { flag: "--from", schema, cwd }) : opened.options().backend;
       checkThere(from);
       const onProgress = terminal.progress.bind(terminal);
-      const moved = await moveDatabase({ from, to, secretKey, signal, onProgress });
+      const moved = await moveDatabase({ from, to, secretKey, signal, onProgress }).catch((thrown: unknown) => {
+        throw keyIsMissing(thrown) ? withOldKey(thrown, from) : thrown;
+      });
       terminal.answer({ from: from.place, to: to.place, ...moved }, ({ rows, tables }) => [
         ...(tables.length === 0 ? [] : checksums(tables)),
         `${rows} rows of ${tables.length} tables are in ${to.place}, and the same on both sides.`,
@@ -126,6 +129,19 @@ function checkThere(database: Database): void {
   const path = fileOf(database);
   if (path === undefined || existsSync(path)) return;
   throw holdfastError("database_path_invalid", `There is no file "${path}".`);
+}
+
+function keyIsMissing(thrown: unknown): thrown is HoldfastError {
+  return thrown instanceof HoldfastError && thrown.code === "secret_key_missing";
+}
+
+/** What is sealed is moved as it is: a new key would open nothing of it. */
+function withOldKey({ code, detail }: HoldfastError, { keyFile }: Database): Refusal {
+  const hint =
+    keyFile !== undefined && existsSync(keyFile)
+      ? `It is opened with the key of the old one: export HOLDFAST_SECRET_KEY=$(cat ${shellWord(keyFile)})`
+      : "Set HOLDFAST_SECRET_KEY to the key that the old database was begun with; a new one opens nothing of it.";
+  return new Refusal({ code, message: detail }, hint);
 }
 
 function unsupported({ name, place }: Database): Error {
