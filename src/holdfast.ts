@@ -174,6 +174,8 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   }).catch(closed);
   // Where there is only this process, nobody can be at work on what another one has begun.
   if (!isShared) await stores.outcomes.free().catch(closed);
+  const now = backend.clock?.now ?? Date.now;
+  const tokens = createTokens({ store: stores.tokens, now });
   const host: Host = {
     stores,
     switches,
@@ -188,15 +190,11 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     memory: createMemory(options.memory ?? {}, {
       memories: stores.memories,
       identities: stores.identities,
-      now: backend.clock?.now ?? Date.now,
+      now,
       report: (error) => report(error, ""),
     }),
     trust: {
-      authority: createAuthority(
-        options.trust ?? {},
-        grants.hasGrant,
-        async (tokenId) => ((await stores.tokens.get(tokenId))?.revoked_at ?? null) !== null,
-      ),
+      authority: createAuthority(options.trust ?? {}, grants.hasGrant, tokens.isRevoked),
       consent: options.consent ?? decideByWord,
       ...(options.trust?.canDecide && { canDecide: options.trust.canDecide }),
     },
@@ -204,7 +202,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     liveTexts: createLiveTexts(stores.liveText, { isShared }),
     reached: onPoint,
     report,
-    now: backend.clock?.now ?? Date.now,
+    now,
     ...(backend.clock && { clock: backend.clock }),
     isShared,
     ...(!isShared && runs && { news: new Set<string>() }),
@@ -252,7 +250,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       }),
       remembered: approvalMemory,
     },
-    tokens: createTokens({ store: stores.tokens, now: host.now }),
+    tokens,
     grants,
     sessions: createSessions(host),
     audit,

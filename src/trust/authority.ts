@@ -45,7 +45,8 @@ export interface Authority {
 export function createAuthority(
   options: AuthorityOptions,
   hasGrant: (principal: Principal, agent: string, role: AgentRole) => Promise<boolean>,
-  isTokenRevoked: (tokenId: number) => Promise<boolean> = async () => false,
+  /** Asked each time: a thread may outlive the token that it was opened through. */
+  isRevoked: (principal: Principal) => Promise<boolean> = async () => false,
 ): Authority {
   const { authorize, clientCeiling, safeAutonomy = false } = options;
   const holds = holdsCapability(options);
@@ -58,11 +59,6 @@ export function createAuthority(
       for (const within of contexts) if (!(await can(held, capability, within, holds))) return false;
     }
     return true;
-  }
-
-  // Asked each time: a thread may outlive the token that it was opened through.
-  async function isRevoked({ token_id }: Principal): Promise<boolean> {
-    return token_id !== null && (await isTokenRevoked(token_id));
   }
 
   return {

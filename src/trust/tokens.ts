@@ -61,6 +61,11 @@ export interface Tokens {
   revokeAll(agent: string): Promise<number>;
   /** Who holds a token, or null for whatever reason. Throws only when the database cannot be read. */
   authenticate(rawToken: unknown, request?: BearerRequest): Promise<Principal | null>;
+  /**
+   * True for whoever came with a token that was revoked since. Who was let in within the last second is not looked up again
+   * for that, unless a token was revoked here meanwhile: a request asks for several capabilities.
+   */
+  isRevoked(principal: Principal): Promise<boolean>;
 }
 
 /** Nobody guesses one of so many. */
@@ -69,6 +74,8 @@ const SECRET_BYTES = 32;
 const SHOWN_CHARACTERS = 6;
 /** A use is noted once a minute at most: more would be a write for every request, to learn nothing more. */
 const TOUCH_MICROSECONDS = 60_000_000;
+
+const JUST_NOW_MILLISECONDS = 1_000;
 
 export function createTokens({
   store,
@@ -82,6 +89,8 @@ export function createTokens({
   readonly prefix?: string;
 }): Tokens {
   const recordOf = whileUnchanged(tokenOf);
+  /** When somebody was let in, by the very object that says who; each request has one of its own. */
+  let letIn = new WeakMap<Principal, number>();
 
   /** Notes the use, unless one was noted just now. That it cannot be noted is no reason to turn anybody away. */
   function touch({ token_id, last_used_at }: StoredToken, used: number): unknown {
@@ -137,14 +146,16 @@ export function createTokens({
 
     async revoke(tokenId, agent) {
       readNumber("tokenId", tokenId, 1);
+      letIn = new WeakMap();
       return isName(readText("agent", agent)) && (await store.revoke(tokenId, agent));
     },
 
     async revokeAll(agent) {
+      letIn = new WeakMap();
       return isName(readText("agent", agent)) ? await store.revokeAll(agent) : 0;
     },
 
-    authenticate(rawToken, request = {}) {
+    async authenticate(rawToken, request = {}) {
       let found: StoredToken | undefined;
       let at = 0;
       const tokens = {
@@ -158,7 +169,15 @@ export function createTokens({
         at = now();
         return at / 1_000;
       };
-      return authenticate(rawToken, request, { tokens, now: seconds, tokenPrefix: prefix });
+      const principal = await authenticate(rawToken, request, { tokens, now: seconds, tokenPrefix: prefix });
+      if (principal) letIn.set(principal, at);
+      return principal;
+    },
+
+    async isRevoked(principal) {
+      const { token_id } = principal;
+      if (token_id === null || now() - (letIn.get(principal) ?? 0) < JUST_NOW_MILLISECONDS) return false;
+      return ((await store.get(token_id))?.revoked_at ?? null) !== null;
     },
   };
 }
