@@ -47,8 +47,9 @@ function openFile(given: string, { synchronous = "full", clock }: SqliteOptions)
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
+    // What is erased must not stay readable in the places that it has freed, until something else is written there.
     database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous === "normal" ? "normal" : "full"};
-      pragma cache_size = -${CACHE_KILOBYTES}`);
+      pragma cache_size = -${CACHE_KILOBYTES}; pragma secure_delete = on`);
     return sqliteDriver({ database, path, reader: longReader(path), unlock, clock });
   } catch (error) {
     database?.close();
