@@ -39,6 +39,8 @@ import { agentOf, type ThreadRun } from "./thread-run.ts";
 export type Activation = {
   /** Of the lease under which it works. */
   readonly epoch: number;
+  /** True once it gives its lease back itself, or has ended: then a lease that is not there any more is none that was lost. */
+  readonly isLaidDown: boolean;
   /** Somebody has left something for the thread that may concern what it is doing. */
   lookAtInbox(): void;
   /** The lease was renewed at that time, or is lost. */
@@ -61,6 +63,9 @@ export function activate(host: Host, claim: Claim): Activation {
   const driver = new Driver(host, claim);
   return {
     epoch: claim.claimed.epoch,
+    get isLaidDown() {
+      return driver.isOver || driver.held?.isLaidDown === true;
+    },
     lookAtInbox: () => void driver.lookAtInbox(),
     renewed: (at) => driver.held?.renewed(at),
     lost: () => driver.lose(),
@@ -78,6 +83,7 @@ const OVERTAKEN_PAUSE_MS = 5;
 
 class Driver {
   held: HeldThread | undefined;
+  isOver = false;
   readonly #host: Host;
   readonly #claim: Claim;
   #run: ThreadRun | undefined;
@@ -95,6 +101,14 @@ class Driver {
   }
 
   async run(): Promise<void> {
+    try {
+      await this.#untilDone();
+    } finally {
+      this.isOver = true;
+    }
+  }
+
+  async #untilDone(): Promise<void> {
     for (let failures = 0, overtaken = 0; ; ) {
       const commits = this.#commits;
       try {

@@ -26,6 +26,8 @@ export class HeldThread {
   agent: string;
   readonly epoch: number;
   readonly isTerminated: boolean;
+  /** The lease was given back, or is about to be: whoever looks for it and finds none has lost nothing. */
+  isLaidDown = false;
   /** The number of the wish to stop with which it was stopped; null when it is not stopped. */
   readonly stoppedAt: number | null;
   /** The number of the wish with which somebody stops the run that is under way, which also keeps the queue. */
@@ -238,6 +240,7 @@ export class HeldThread {
     const point = pointOf(batch, settling);
     await reached(`before commit ${point}`);
     const sentAt = momentNow();
+    this.isLaidDown = settling !== undefined;
     const committed = await persistently(
       () => stores.threads.commit(commit),
       () => this.isGivenUp,
@@ -248,6 +251,7 @@ export class HeldThread {
     }
     if (committed.outcome === "overtaken") {
       this.#host.counters.overtaken_commits++;
+      this.isLaidDown = false;
       throw new Overtaken(`Thread ${this.id} was changed from outside.`);
     }
     this.onCommit();
@@ -272,6 +276,7 @@ export class HeldThread {
     const { id, epoch, wakeRev } = this;
     const { stores, reached } = this.#host;
     await reached("before give back");
+    this.isLaidDown = true;
     await stores.engine.giveBack({ id, epoch, wake_rev: wakeRev }, microseconds(dueAfter));
     await reached("after give back");
   }

@@ -1,9 +1,10 @@
 // How workers get on with others on one database: at their end, and after the server was away.
 import { expect, it, onTestFinished } from "vitest";
 import { withDriver } from "../../test/changed-driver.ts";
-import { heldTool } from "../../test/held.ts";
+import { heldModel, heldTool } from "../../test/held.ts";
 import { emptySchema } from "../../test/postgres.ts";
 import { postgres } from "../backend/postgres/postgres.ts";
+import { sqlite } from "../backend/sqlite/sqlite.ts";
 import { createHoldfast } from "../holdfast.ts";
 import { callsTool, says, scriptedModel } from "../models/scripted/scripted-model.ts";
 import { agent } from "./agent.ts";
@@ -84,4 +85,54 @@ it("takes nobody for dead right after it was cut off itself: the others may be o
   expect(await own).toMatchObject({ status: "completed" });
   expect(await thread.calls()).toMatchObject([{ phase: "settled", outcome: "success" }]);
   expect(told).toEqual([]);
+});
+
+it("counts no lease as lost that a thread has given back itself while leases were renewed", async () => {
+  const { model, next } = heldModel();
+  let isHolding = true;
+  const renewing: (() => void)[] = [];
+  let hasCome = Promise.withResolvers<void>();
+  /** Until leases are about to be renewed. Nobody renews them twice at once: the one before is over then. */
+  const renewal = async () => {
+    while (renewing.length === 0) {
+      await hasCome.promise;
+      hasCome = Promise.withResolvers();
+    }
+  };
+  const backend = withDriver(sqlite(":memory:"), ({ batch }) => ({
+    async batch(statements) {
+      const isRenewal = statements.length === 2 && statements[0]?.sql.includes("insert into workers");
+      if (isRenewal && isHolding) {
+        await new Promise<void>((resolve) => {
+          renewing.push(resolve);
+          hasCome.resolve();
+        });
+      }
+      return await batch(statements);
+    },
+  }));
+  const talker = agent({ slug: "talker", model });
+  const holdfast = await createHoldfast({ backend, agents: [talker], leaseMs: 400, drainsOnSignal: false });
+  onTestFinished(() => holdfast.close());
+  onTestFinished(() => {
+    isHolding = false;
+    for (const go of renewing) go();
+  });
+  const say = async (key: string) => {
+    const sent = (await holdfast.threads.open(key, { agent: "talker" })).send("Hello.");
+    return { asked: await next(), sent };
+  };
+
+  const first = await say("first");
+  await renewal();
+  first.asked.answer("Hello.");
+  await first.sent;
+  renewing.shift()?.();
+  const second = await say("second");
+  await renewal();
+  expect(await holdfast.metrics()).toMatchObject({ lost_leases: 0, refused_commits: 0 });
+  renewing.shift()?.();
+  isHolding = false;
+  second.asked.answer("Hello.");
+  await second.sent;
 });

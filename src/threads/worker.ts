@@ -242,7 +242,8 @@ export class Worker {
           // Another epoch is another lease, even when it is ours.
           if (held.get(id) === activation.epoch) activation.renewed(at);
           else {
-            this.#host.counters.lost_leases++;
+            // What was laid down while leases were renewed has none to lose.
+            if (!activation.isLaidDown) this.#host.counters.lost_leases++;
             activation.lost();
           }
         }
