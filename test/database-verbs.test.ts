@@ -42,6 +42,19 @@ it("backs up while a server works on the database, never over a file, and with t
   expect(await shell.json("threads", "list", "--data", "restored")).toMatchObject({ threads: [{ id }] });
 });
 
+it("prunes threads, or bytes alone, and says which it wants to be told", async () => {
+  const shell = newShell();
+  expect(await shell.json("db", "prune", "--files", "--dry-run")).toEqual({
+    ...{ dry_run: true, threads: [], contents: 0, bytes: 0 },
+  });
+  for (const words of [[], ["--files", "--idle", "3"]]) {
+    const refused = await shell.run(["db", "prune", ...words]);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("--files to delete none") });
+  }
+  const today = await shell.run(["db", "prune", "--idle", "0"]);
+  expect(today).toMatchObject({ code: 2, err: "holdfast: usage: --idle must be a day or more.\n" });
+});
+
 it("says what to use for a server's database", async () => {
   const shell = newShell({ DATABASE_URL: "postgres://app:swordfish@db.internal/app" });
   const refused = await shell.run(["db", "backup", "copy.db", "--json"]);

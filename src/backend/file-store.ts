@@ -11,8 +11,10 @@ export interface FileStore {
   /** Everything below a directory, by path; `deep` with what is below that too. The directory itself is not among it. */
   list(threadId: string, directory: string, options: { readonly deep: boolean }): Promise<readonly FileRecord[]>;
   totals(threadId: string): Promise<{ readonly files: number; readonly bytes: number }>;
-  /** What is stored and no file of any thread names. */
-  unnamed(): Promise<Unnamed>;
-  /** Removes up to so many of them; none that somebody is about to name. Counts what it has removed. */
-  removeUnnamed(limit: number): Promise<Unnamed>;
+  /** What is stored and no file of any thread names, counted. */
+  countUnnamed(): Promise<Unnamed>;
+  /** The hashes of up to so many of them. */
+  unnamed(limit: number): Promise<readonly string[]>;
+  /** Removes those of them that are still unnamed; none that somebody is storing again. Counts what it has removed. */
+  removeUnnamed(hashes: readonly string[]): Promise<Unnamed>;
 }

@@ -3,6 +3,7 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Unnamed } from "../backend/file-store.ts";
 import type { Host } from "./host.ts";
+import { createSweep } from "./sweep-files.ts";
 import { isWholeNumber } from "./whole-number.ts";
 
 export type Retention = {
@@ -48,12 +49,12 @@ export async function pruneThreads(
   }
 }
 
-/** Removes the bytes that no file names any more; `dryRun` only counts them. */
+/** Removes the bytes that no file names any more, at once; `dryRun` only counts them. */
 export async function pruneFiles({ stores: { files } }: Host, { dryRun = false } = {}): Promise<Unnamed> {
-  if (dryRun) return await files.unnamed();
+  if (dryRun) return await files.countUnnamed();
   const removed = { contents: 0, bytes: 0 };
   for (;;) {
-    const { contents, bytes } = await files.removeUnnamed(AT_ONCE);
+    const { contents, bytes } = await files.removeUnnamed(await files.unnamed(AT_ONCE));
     if (contents === 0) return removed;
     removed.contents += contents;
     removed.bytes += bytes;
@@ -64,10 +65,12 @@ export async function pruneFiles({ stores: { files } }: Host, { dryRun = false }
 export function startHousekeeping(host: Host, audit: Audit, options: HousekeepingOptions): () => Promise<void> {
   const { retention = {}, everyMs = TEN_MINUTES_MS } = options;
   if (everyMs === null) return async () => undefined;
+  const sweep = createSweep({ files: host.stores.files, now: host.now });
   let underWay: Promise<void> | undefined;
   const timer = setInterval(() => {
     // A round that takes longer than the time between two is not followed by a heap of others.
     underWay ??= keepHouse(host, audit, retention)
+      .then(sweep)
       .catch((thrown: unknown) => host.report(thrown, ""))
       .finally(() => {
         underWay = undefined;

@@ -50,7 +50,7 @@ it("does not remove bytes that somebody is about to name", async () => {
   await written(stores, id, { write: "file_gone", thread_id: id, path: "/a" });
 
   await storeAgain(file);
-  const removal = stores.files.removeUnnamed(10);
+  const removal = stores.files.removeUnnamed([file.hash]);
   await Promise.race([removal, untilSomebodyWaits()]);
   await name(id, file);
   await commit();

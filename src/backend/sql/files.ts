@@ -7,7 +7,17 @@ import { attemptBatch } from "./attempt-batch.ts";
 import { lockContents } from "./lock-contents.ts";
 import * as rows from "./rows.ts";
 
+const AT_ONCE = 100;
+
 export function createFileStore(driver: SqlDriver): FileStore {
+  async function remove(hashes: readonly string[]): Promise<readonly number[]> {
+    const sql = `delete from blobs where hash = $1 and ${UNNAMED} returning size`;
+    const locks = lockContents(driver);
+    const done = await attemptBatch(driver, [...locks, ...hashes.map((hash): Statement => ({ sql, params: [hash] }))]);
+    const removed = done.outcome === "committed" ? done.rows.slice(locks.length).flat() : [];
+    return removed.map(({ size }) => rows.number(size));
+  }
+
   return {
     async get(threadId, path) {
       const [row] = await driver.all(`select ${rows.FILE} from files where thread_id = $1 and path = $2`, [
@@ -45,24 +55,27 @@ export function createFileStore(driver: SqlDriver): FileStore {
       return { files: rows.number(row?.files), bytes: rows.number(row?.bytes) };
     },
 
-    async unnamed() {
+    async countUnnamed() {
       const [row] = await driver.readLong(
         `select count(*) as contents, coalesce(sum(size), 0) as bytes from blobs where ${UNNAMED}`,
       );
       return { contents: rows.number(row?.contents), bytes: rows.number(row?.bytes) };
     },
 
-    async removeUnnamed(limit) {
+    async unnamed(limit) {
       const found = await driver.readLong(`select hash from blobs where ${UNNAMED} limit $1`, [limit]);
-      const remove = found.map(({ hash }): Statement => {
-        const sql = `delete from blobs where hash = $1 and ${UNNAMED} returning size`;
-        return { sql, params: [hash ?? null] };
-      });
-      if (remove.length === 0) return { contents: 0, bytes: 0 };
-      const locks = lockContents(driver);
-      const done = await attemptBatch(driver, [...locks, ...remove]);
-      const removed = done.outcome === "committed" ? done.rows.slice(locks.length).flat() : [];
-      return { contents: removed.length, bytes: removed.reduce((sum, { size }) => sum + rows.number(size), 0) };
+      return found.map(({ hash }) => String(hash));
+    },
+
+    async removeUnnamed(hashes) {
+      const removed = { contents: 0, bytes: 0 };
+      // Some at a time: nobody can store a file meanwhile.
+      for (let from = 0; from < hashes.length; from += AT_ONCE) {
+        const sizes = await remove(hashes.slice(from, from + AT_ONCE));
+        removed.contents += sizes.length;
+        removed.bytes += sizes.reduce((sum, size) => sum + size, 0);
+      }
+      return removed;
     },
   };
 }

@@ -70,15 +70,21 @@ export const databaseVerbs: readonly Verb[] = [
     summary: "delete threads that rest, and bytes that no file names any more",
     options: {
       "--idle <days>": "how long nobody has used a thread at least",
+      "--files": "only the bytes, and no thread",
       "--dry-run": "only tell what would go",
     },
     async run({ given, terminal, client }) {
       const days = whole("--idle", given.idle);
-      if (days === undefined) throw new Refusal({ code: "usage", message: "Say with --idle for how many days." });
+      if ((days === undefined) === (given.files !== true)) {
+        const message = "Say either with --idle for how many days threads rest, or --files to delete none.";
+        throw new Refusal({ code: "usage", message });
+      }
+      if (days === 0) throw new Refusal({ code: "usage", message: "--idle must be a day or more." });
       const dry_run = given.dryRun === true;
       const runtime = await client();
-      const idle = { idle_ms: days * DAY_MS, dry_run };
-      const { deleted } = await runtime.call<{ deleted: string[] }>("holdfast/prune-threads", idle);
+      const idle = days === undefined ? undefined : { idle_ms: days * DAY_MS, dry_run };
+      const pruned = idle && (await runtime.call<{ deleted: string[] }>("holdfast/prune-threads", idle));
+      const deleted = pruned?.deleted ?? [];
       const files = await runtime.call<{ contents: number; bytes: number }>("holdfast/prune-files", { dry_run });
       terminal.answer({ dry_run, threads: deleted, ...files }, ({ threads, contents, bytes }) => {
         const verb = dry_run ? "would be" : "were";
