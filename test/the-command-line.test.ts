@@ -145,6 +145,9 @@ describe("the command line", () => {
     expect((await shell.run(["init"])).out).toContain("wrote holdfast.config.mts");
     expect(await shell.run(["init"])).toMatchObject({ code: 1, err: expect.stringContaining("file_exists") });
     expect(readFileSync(join(shell.folder, "holdfast.config.mts"), "utf8")).toContain("agent({");
+    const { out } = await shell.run(["init", "my shop"]);
+    expect(out).toContain("wrote my shop/holdfast.config.mts\n");
+    expect(out).toContain("\ncd 'my shop'\nnpm install holdfast zod");
   });
 
   it.each(["bash", "zsh", "fish"])("completes every verb in %s", async (kind) => {

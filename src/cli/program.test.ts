@@ -14,7 +14,8 @@ function shop(): Promise<ChatWorld> {
     },
   });
   const pay = tool({ name: "shop/pay", description: "Pays.", execute: () => ({ paid: true }) });
-  return chatWorld(agent({ slug: "support", model: scriptedModel([]), tools: [fail, pay] }));
+  const ask = tool({ name: "shop/ask", description: "Asks.", actionPolicy: "preview", execute: () => "Asked." });
+  return chatWorld(agent({ slug: "support", model: scriptedModel([]), tools: [fail, pay, ask] }));
 }
 
 it("ends with 1 when a tool that was called has failed, and with 0 when it has not", async () => {
@@ -60,4 +61,28 @@ it.each([
   const { code, out, err } = await typeLines({ url: "http://nowhere.invalid", token: "" }, [...words, "--json"]);
   expect([code, out]).toEqual([2, ""]);
   expect(JSON.parse(err)).toEqual({ error: { code: "usage", message, hint: "holdfast --help tells what there is." } });
+});
+
+it("says how to go on behind a list that is not whole", async () => {
+  const world = await shop();
+  for (const key of ["one", "two"]) {
+    const id = (await typeLines(world, ["threads", "open", "support", "--key", key])).out.trim();
+    await typeLines(world, ["tools", "call", id, "shop/ask"]);
+  }
+  for (const noun of ["approvals", "requests"]) {
+    const first = await typeLines(world, [noun, "list", "--limit", "1"]);
+    const [, after = ""] = /^There are more: --after (\S+)$/m.exec(first.err) ?? [];
+    const second = await typeLines(world, [noun, "list", "--limit", "1", "--after", after]);
+    expect(second.err).toBe("");
+    expect(second.out.split("\n")).toHaveLength(3);
+    expect(second.out).not.toBe(first.out);
+  }
+});
+
+it("shows a memory with where it comes from, a line each", async () => {
+  const world = await shop();
+  await typeLines(world, ["memory", "write", "notes/tone", "Be", "brief."]);
+  const { out } = await typeLines(world, ["memory", "show", "notes/tone"]);
+  expect(out).toMatch(/^Be brief\.\n\nname +notes\/tone\nlayer +user\n/);
+  expect(out).toMatch(/^source_type +\S+$/m);
 });

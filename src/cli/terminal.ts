@@ -113,6 +113,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
   };
 }
 
+/** Behind a list that is not whole: what goes on after the last one. */
+export function noteMore(terminal: Pick<Terminal, "note">, last: string | undefined): void {
+  if (last !== undefined) terminal.note(`There are more: --after ${last}`);
+}
+
 /** Columns as wide as what stands in them; the last one is as long as it is. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) =>

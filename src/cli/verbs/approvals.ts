@@ -1,10 +1,14 @@
 // holdfast approvals … and holdfast requests …: what threads wait for, and the answers.
 import type { JsonMap } from "../../contracts/json.ts";
 import { readJson, whole } from "../read-option.ts";
-import { table } from "../terminal.ts";
+import { noteMore, table } from "../terminal.ts";
 import type { Verb, Work } from "../verb.ts";
 
 type Approval = JsonMap & { readonly request_id: string; readonly status: string; readonly summary: string };
+
+type ApprovalsPage = { readonly approvals: readonly Approval[]; readonly next?: string };
+
+type RequestsPage = { readonly requests: readonly JsonMap[]; readonly next?: string };
 
 const request = { "<request>": "the id of a request" };
 
@@ -12,15 +16,21 @@ export const approvalVerbs: readonly Verb[] = [
   {
     name: "approvals list",
     summary: "what waits for a decision",
-    options: { "--all": "also what was decided", "--limit <number>": "how many at most; 50 unless given" },
+    options: {
+      "--all": "also what was decided",
+      "--limit <number>": "how many at most; 50 unless given",
+      "--after <request>": "those after this one",
+    },
     async run({ given, terminal, client }) {
-      const input = { limit: whole("--limit", given.limit), ...(given.all !== true && { status: "pending" }) };
-      const answer = await (await client()).call<{ approvals: readonly Approval[] }>("holdfast/list-approvals", input);
+      const { after } = given;
+      const input = { after, limit: whole("--limit", given.limit), ...(given.all !== true && { status: "pending" }) };
+      const answer = await (await client()).call<ApprovalsPage>("holdfast/list-approvals", input);
       terminal.answer(answer, ({ approvals }) => {
         if (approvals.length === 0) return "Nothing waits for a decision.";
         const rows = approvals.map((each) => [each.request_id, each.status, String(each.created_at), each.summary]);
         return table([["REQUEST", "STATUS", "SINCE", "WHAT"], ...rows]);
       });
+      noteMore(terminal, answer.next);
     },
   },
   {
@@ -57,15 +67,16 @@ export const approvalVerbs: readonly Verb[] = [
       "--thread <thread>": "only those of a thread",
       "--all": "also those that were answered",
       "--limit <number>": "how many at most; 50 unless given",
+      "--after <request>": "those after this one",
     },
     async run({ given, terminal, client }) {
-      const { thread: thread_id } = given;
+      const { thread: thread_id, after } = given;
       const input = {
-        thread_id,
+        ...{ thread_id, after },
         limit: whole("--limit", given.limit),
         ...(given.all !== true && { status: "pending" }),
       };
-      const answer = await (await client()).call<{ requests: readonly JsonMap[] }>("holdfast/list-requests", input);
+      const answer = await (await client()).call<RequestsPage>("holdfast/list-requests", input);
       terminal.answer(answer, ({ requests }) => {
         if (requests.length === 0) return "Nothing is waited for.";
         const rows = requests.map((each) =>
@@ -73,6 +84,7 @@ export const approvalVerbs: readonly Verb[] = [
         );
         return table([["REQUEST", "KIND", "STATUS", "SINCE", "TOOL"], ...rows]);
       });
+      noteMore(terminal, answer.next);
     },
   },
   {

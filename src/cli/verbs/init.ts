@@ -1,7 +1,8 @@
 // holdfast init: a project to begin with.
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { shellWord } from "../command-here.ts";
 import { Refusal } from "../refusal.ts";
 import type { Verb } from "../verb.ts";
 
@@ -49,9 +50,11 @@ export const initVerbs: readonly Verb[] = [
       await mkdir(folder, { recursive: true });
       const written = Object.entries(files).filter(([name]) => !existsSync(join(folder, name)));
       for (const [name, text] of written) await writeFile(join(folder, name), text, { flag: "wx" });
+      const from = relative(cwd, folder);
       terminal.answer({ folder, files: written.map(([name]) => name) }, () => [
-        ...written.map(([name]) => `wrote ${name}`),
+        ...written.map(([name]) => `wrote ${join(from, name)}`),
         "",
+        ...(from === "" ? [] : [`cd ${shellWord(from)}`]),
         "npm install holdfast zod    # once",
         "npx holdfast dev            # serves it, and says what to do next",
         "npx holdfast chat           # talks with it",

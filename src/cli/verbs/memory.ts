@@ -1,5 +1,5 @@
 // holdfast memory …: what is remembered beyond threads.
-import type { JsonMap } from "../../contracts/json.ts";
+import { isMap, type JsonMap } from "../../contracts/json.ts";
 import { whole } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
 import { table } from "../terminal.ts";
@@ -53,7 +53,12 @@ export const memoryVerbs: readonly Verb[] = [
     choices,
     async run({ given, terminal, client }) {
       const found = await (await client()).call("holdfast/get-memory", { ...placeOf(given), name: given.name });
-      terminal.answer(found, ({ content, metadata }) => [String(content), "", JSON.stringify(metadata)]);
+      terminal.answer(found, ({ content, metadata, ...about }) => [
+        ...[String(content), ""],
+        ...table(
+          Object.entries({ ...about, ...(isMap(metadata) && metadata) }).map(([of, value]) => [of, inWords(value)]),
+        ),
+      ]);
     },
   },
   {
@@ -84,6 +89,10 @@ export const memoryVerbs: readonly Verb[] = [
     },
   },
 ];
+
+function inWords(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
 
 type Given = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import type { JsonMap } from "../../contracts/json.ts";
 import { spoken, whole } from "../read-option.ts";
 import { followInWords } from "../say-events.ts";
 import { sayOutcome } from "../say-outcome.ts";
-import { table } from "../terminal.ts";
+import { noteMore, table } from "../terminal.ts";
 import type { Verb } from "../verb.ts";
 import { wholeExport } from "../whole-export.ts";
 import { writeSecret } from "../write-secret.ts";
@@ -49,7 +49,7 @@ export const threadVerbs: readonly Verb[] = [
         ]);
         return table([["ID", "STATUS", "AGENT", "STEPS", "UPDATED", "KEY"], ...rows]);
       });
-      if (has_more) terminal.note(`There are more: --after ${threads.at(-1)?.id ?? ""}`);
+      noteMore(terminal, has_more ? threads.at(-1)?.id : undefined);
     },
   },
   {
