@@ -115,6 +115,12 @@ eachDatabase((newWorld) => {
       (await chat(holdfast, { message: "Hello.", ...input }, principal)).code;
     expect(await code({}, ben)).toBe("agents_chat_agent_not_found");
     expect(await code({ agent: "ghost" })).toBe("agents_chat_agent_not_found");
+    expect(await call(holdfast, "agents/chat", {})).toMatchObject({
+      ...{
+        code: "agents_chat_agent_not_found",
+        message: "agent is missing: say which agent to talk with.",
+      },
+    });
     expect(await code({ principal: { ...ben } })).toBe("agents_chat_invalid_principal");
     expect(await code({ session_owner: { type: "user", key: "8" } })).toBe("agents_chat_run_owner_forbidden");
     expect(await code({ message: " " })).toBe("agents_chat_empty_message");

@@ -158,7 +158,9 @@ describe("a client of OpenAI", () => {
     const client = clientOf(world);
     const completion = (await client.chat.completions.create(asked, { headers })) as OpenAI.ChatCompletion & About;
     const [request] = await world.holdfast.requests.list();
-    expect(completion.choices[0]?.message.content).toContain(`(request ${request?.id})`);
+    const content = completion.choices[0]?.message.content ?? "";
+    expect(content).toMatch(/^\[Waiting for approval: /);
+    expect(content).toContain(`(request ${request?.id})`);
     expect(completion.holdfast).toMatchObject({
       status: "approval_required",
       waiting_for: { request_id: request?.id },

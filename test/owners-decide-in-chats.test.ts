@@ -42,10 +42,17 @@ describe("what is proposed in a chat that the owner's token has opened", () => {
     const { result } = await post("/agents-api/v1/agent/shop", {
       ...{ jsonrpc: "2.0", id: 1, method: "message/send", params },
     });
-    expect(result).toMatchObject({ status: { state: "input-required" } });
+    expect(result).toMatchObject({
+      status: {
+        state: "input-required",
+        message: { parts: [{ text: expect.stringMatching(/^Waiting for approval: ./) }] },
+      },
+      metadata: { kind: "approval", tool_name: "shop/refund" },
+    });
     const thread = await holdfast.threads.get(result.sessionId);
-    const request = (await thread.wait())?.waiting_for?.request_id;
-    expect(await post(`/approvals/${request}`, { decision: "accepted" })).toMatchObject({ outcome: "submitted" });
+    expect(await post(`/approvals/${result.metadata.request_id}`, { decision: "accepted" })).toMatchObject({
+      outcome: "submitted",
+    });
     expect(await thread.wait()).toMatchObject({ status: "completed" });
   });
 });

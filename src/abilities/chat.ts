@@ -116,7 +116,9 @@ const keptByThreads = {
 
 function agentNotFound(agent: unknown): OperationError {
   const name = isMap(agent) ? "" : String(agent ?? "");
-  return operationError("agents_chat_agent_not_found", `There is no agent "${name}" that the caller may talk with.`, {
-    status: 404,
-  });
+  const detail =
+    name === ""
+      ? "agent is missing: say which agent to talk with."
+      : `There is no agent "${name}" that the caller may talk with.`;
+  return operationError("agents_chat_agent_not_found", detail, { status: 404 });
 }

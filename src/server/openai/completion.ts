@@ -8,7 +8,7 @@ import { Refused } from "../chat/refused.ts";
 import type { StreamEvent } from "../chat/stream-event.ts";
 import { statusOf } from "../problem.ts";
 import { wireName } from "./completion-request.ts";
-import { createCompletionReader } from "./read-completion.ts";
+import { createCompletionReader, GAP } from "./read-completion.ts";
 import { waiting } from "./waiting.ts";
 
 type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
@@ -45,10 +45,12 @@ export async function* completionPieces(desk: ChatDesk, telling: Telling): Async
   const { threadId, events, place } = telling;
   const reader = createCompletionReader();
   let run = 0;
+  let isAnythingSaid = false;
   for await (const event of followAnswer(events, place)) {
     if (event.type === "begun") ({ run } = event);
     else {
       const text = reader.add(event);
+      isAnythingSaid ||= text !== "";
       if (text !== "") yield { text };
     }
   }
@@ -58,7 +60,7 @@ export async function* completionPieces(desk: ChatDesk, telling: Telling): Async
   const outcome = await desk.outcome(threadId, run);
   if (outcome?.status === "failed") throw failed(outcome);
   const asked = reader.waitsFor();
-  if (asked?.kind === "approval") yield { text: approvalText(asked) };
+  if (asked?.kind === "approval") yield { text: (isAnythingSaid ? GAP : "") + approvalText(asked) };
   yield { ending: await endingOf(desk, { threadId, run, outcome, asked }) };
 }
 
@@ -107,7 +109,7 @@ function usageOf(outcome: RunOutcome | undefined): Usage {
 
 /** Nothing in this protocol asks a person, so it is said in words, and what to answer stands beside them. */
 function approvalText({ request_id, summary, tool_name }: Asked): string {
-  return `\n\n[Waiting for approval: ${summary === "" ? tool_name : summary} (request ${request_id})]`;
+  return `[Waiting for approval: ${summary === "" ? tool_name : summary} (request ${request_id})]`;
 }
 
 /** What went wrong is never the mistake of who asked. */

@@ -8,7 +8,8 @@ export type CompletionReader = {
   waitsFor(): Asked | undefined;
 };
 
-const GAP = "\n\n";
+/** Between two things that are said. */
+export const GAP = "\n\n";
 
 export function createCompletionReader(): CompletionReader {
   let asked: Asked | undefined;
