@@ -118,6 +118,8 @@ eachDatabase((newWorld) => {
     await thread.wait();
 
     await expect(thread.fork("too early", { at: 0 })).rejects.toMatchObject({ code: "fork_not_settled" });
+    const { next_seq } = await thread.status();
+    await expect(thread.fork("too late", { at: next_seq })).rejects.toMatchObject({ code: "fork_not_settled" });
     await expect(thread.fork("too early", { at: -1 })).rejects.toMatchObject({ code: "invalid_argument" });
     expect(await history(await thread.fork("now"))).toHaveLength(3);
   });

@@ -175,7 +175,8 @@ const catalogue = {
   message_cancelled: "Send it again if it is still wanted.",
   message_not_found: "Take the number from the messages of the same thread.",
   run_not_found: "Take the number from the runs of the same thread.",
-  fork_not_settled: "Fork once a step of the thread has ended, or at a later event.",
+  fork_not_settled:
+    "Fork once a step of the thread has ended, at an event that there is and not before the first such step.",
   invalid_stream_position: "Come back with the id of the last event you saw, exactly as it was given.",
   invalid_file_path: "Pass a path below the thread's own root, such as /notes/plan.md, without backslashes.",
   file_not_found: "Take paths from the list of files of the same thread; nothing was stored or sent.",

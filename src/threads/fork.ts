@@ -15,6 +15,7 @@ export async function forkThread(host: Host, from: string, key: string, at: numb
   const { threads } = host.stores;
   const known = await threads.byKey(key);
   if (known) return await checked(host, known, from);
+  if (at !== null) await checkThere(host, from, at);
   const event = await threads.settledEvent(from, at);
   if (!event) throw notSettled(from, at);
   const id = crypto.randomUUID();
@@ -81,6 +82,13 @@ async function checked(host: Host, thread: Thread, from: string): Promise<Thread
   const [record] = unpackRecords(first?.records ?? "[]") as readonly { fact: { type: string; from?: string } }[];
   if (record?.fact.type === "forked" && record.fact.from === from) return thread;
   throw holdfastError("thread_key_taken", `The key "${thread.key}" belongs to another thread.`);
+}
+
+/** What is yet to happen cannot be what was meant: the fork would be of another place than the one that was named. */
+async function checkThere({ stores }: Host, from: string, at: number): Promise<void> {
+  const thread = await stores.threads.get(from);
+  if (!thread || at < thread.next_seq) return;
+  throw holdfastError("fork_not_settled", `Thread "${from}" has no event ${at}: it has ${thread.next_seq}, from 0 on.`);
 }
 
 function notSettled(from: string, at: number | null) {
