@@ -1,4 +1,5 @@
 // Promise: everything can be done from a terminal, by people and by scripts, with a server beside it or without.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,6 +20,21 @@ describe("the command line", () => {
     const beyond = await shell.run(["serve", "--port", "65536"]);
     expect(beyond.err).toBe("holdfast: usage: --port must be a whole number up to 65535, not 65536.\n");
     expect(await shell.run(["abilities", "run", "holdfast/metrics", "[]"])).toMatchObject({ code: 2, out: "" });
+  });
+
+  it.each(["--version", "--help", "completion"])("loads nothing of the runtime for %s, which is quick", (word) => {
+    const main = new URL("../src/cli/main.ts", import.meta.url).href;
+    const noting = `import { registerHooks } from "node:module";
+      registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) });
+      process.argv = ["node", "holdfast", ${JSON.stringify(word)}, ${word === "completion" ? '"bash"' : ""}];
+      await import(${JSON.stringify(main)});`;
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", noting], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    const folders = ["holdfast.ts", "index.ts", "threads/", "abilities/", "backend/", "models/"];
+    expect(folders.filter((folder) => stderr.includes(`/src/${folder}`))).toEqual([]);
+    expect(stderr).toContain("/src/cli/verbs.ts");
   });
 
   it("does not go on serving what it cannot say where it is", async () => {

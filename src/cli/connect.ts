@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import type { Client } from "./client.ts";
 import { shellWord } from "./command-here.ts";
+import type { DataFolder } from "./data-folder.ts";
 import { findServer } from "./find-server.ts";
 import { openHttpClient, type ServerDoor } from "./http-client.ts";
-import { openLocalClient } from "./local-client.ts";
-import type { DataFolder, OpenedProject } from "./project.ts";
+import type { OpenedProject } from "./project.ts";
 import { shortPath } from "./short-path.ts";
 
 export type DoorOptions = {
@@ -33,7 +33,9 @@ export type ConnectOptions = {
 };
 
 export async function connect(door: ServerDoor | undefined, { project, runs }: ConnectOptions): Promise<Client> {
-  return door ? openHttpClient(door) : await openLocalClient(await project(), { runs });
+  if (door) return openHttpClient(door);
+  const { openLocalClient } = await import("./local-client.ts");
+  return await openLocalClient(await project(), { runs });
 }
 
 function isSamePlace(named: string, url: string): boolean {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { isMap } from "../contracts/json.ts";
 import { isProof, NONCE_HEADER, PROOF_HEADER, randomText } from "../server/server-proof.ts";
-import type { DataFolder } from "./project.ts";
+import type { DataFolder } from "./data-folder.ts";
 
 export type FoundServer = {
   readonly url: string;

@@ -1,8 +1,7 @@
 // The command line as a tree of nouns and verbs, built from the list of verbs.
 import { Command, CommanderError } from "commander";
 import type { Client } from "./client.ts";
-import { connect, findDoor } from "./connect.ts";
-import { dataFolder, openProject } from "./project.ts";
+import { dataFolder } from "./data-folder.ts";
 import { checkChoice } from "./read-option.ts";
 import { exitCodeOf, exitCodes, Refusal, refusalOf } from "./refusal.ts";
 import { createTerminal } from "./terminal.ts";
@@ -98,9 +97,13 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
   try {
     checkChoices(verb, given);
     const projectOptions = textsOf(global, ["config", "data"]);
-    const project = () => openProject({ env, cwd, ...projectOptions });
-    const door = () =>
-      findDoor({ env, data: dataFolder({ env, cwd, ...projectOptions }), ...textsOf(global, ["url"]) });
+    const place = { env, cwd, ...projectOptions };
+    // Loaded where they are needed, as verbs do with what only they need: help and completion are quick.
+    const project = async () => (await import("./project.ts")).openProject(place);
+    const door = async () => {
+      const { findDoor } = await import("./connect.ts");
+      return await findDoor({ env, data: dataFolder(place), ...textsOf(global, ["url"]) });
+    };
     await verb.run({
       given,
       terminal,
@@ -112,6 +115,7 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
       projectOptions,
       door,
       async client({ runs = false } = {}) {
+        const { connect } = await import("./connect.ts");
         client ??= await connect(await door(), { project, runs });
         return client;
       },

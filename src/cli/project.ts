@@ -8,6 +8,7 @@ import { errorMessage } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
 import type { HoldfastOptions, Project } from "../holdfast.ts";
 import type { ServerOptions } from "../server/server-options.ts";
+import { type DataFolder, dataFolder } from "./data-folder.ts";
 import { type Place, placeOf } from "./place-of.ts";
 import { Refusal } from "./refusal.ts";
 import { shortPath } from "./short-path.ts";
@@ -36,15 +37,6 @@ export type OpenedProject = {
   options(): HoldfastOptions;
 };
 
-/** What is kept beside the database. */
-export type DataFolder = {
-  readonly path: string;
-  readonly database: string;
-  readonly ownerToken: string;
-  /** Where a server says that it is, while it runs. */
-  readonly server: string;
-};
-
 const configNames = ["ts", "mts", "js", "mjs"].map((extension) => `holdfast.config.${extension}`);
 
 /** The user that whoever sits at this machine acts as. */
@@ -68,17 +60,6 @@ export async function openProject(options: ProjectOptions): Promise<OpenedProjec
         trust: { ...trust, administrators: [...new Set([OWNER, ...(trust?.administrators ?? [])])] },
       };
     },
-  };
-}
-
-/** Where the data is, whatever the project is. */
-export function dataFolder({ data, env, cwd }: Pick<ProjectOptions, "data" | "env" | "cwd">): DataFolder {
-  const path = resolve(cwd, data ?? env.HOLDFAST_DATA ?? ".holdfast");
-  return {
-    path,
-    database: join(path, "holdfast.db"),
-    ownerToken: join(path, "owner-token"),
-    server: join(path, "server.json"),
   };
 }
 

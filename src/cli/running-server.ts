@@ -18,9 +18,6 @@ export type Serving = {
   close(): Promise<void>;
 };
 
-/** Said when somebody has asked for its end. */
-export const ENDS = "Ends: what is under way comes to a commit first.";
-
 export async function startServing(project: OpenedProject, options: ServeOptions): Promise<Serving> {
   const { data } = project;
   const holdfast = await createHoldfast({ ...project.options(), drainsOnSignal: false });

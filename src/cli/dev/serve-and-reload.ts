@@ -1,8 +1,8 @@
 // Serves a project in a process of its own, and puts another one in its place when a file of the project changes: modules
 // cannot be unloaded, and threads outlive their process anyway. The new one loads while the old one serves, so that a
 // project with a mistake in it replaces nothing.
+import { ENDS } from "../ends.ts";
 import { Refusal } from "../refusal.ts";
-import { ENDS } from "../running-server.ts";
 import { shortPath } from "../short-path.ts";
 import type { Terminal } from "../terminal.ts";
 import type { DevTask, LoadedMessage, ServingMessage } from "./messages.ts";

@@ -1,5 +1,4 @@
 // holdfast agents, tools and abilities …: what there is to talk with, to be called, and to ask for.
-import { FOLLOW_THREAD } from "../../abilities/follow.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
 import { readMap } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
@@ -80,6 +79,7 @@ export const agentVerbs: readonly Verb[] = [
     examples: [`holdfast abilities run holdfast/get-thread '{"thread_id": "…"}'`],
     async run({ given, terminal, client, signal }) {
       const input = readMap("The input", given.input);
+      const { FOLLOW_THREAD } = await import("../../abilities/follow.ts");
       if (given.ability === FOLLOW_THREAD) {
         throw new Refusal({ code: "usage", message: "A stream is followed with: holdfast threads tail <thread>" });
       }

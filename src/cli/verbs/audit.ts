@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { readPublicKey } from "../../contracts/audit/signer.ts";
 import type { JsonMap } from "../../contracts/json.ts";
-import { verifyAudit } from "../../index.ts";
 import { Refusal } from "../refusal.ts";
 import type { Verb } from "../verb.ts";
 import { writeSecret } from "../write-secret.ts";
@@ -36,6 +35,7 @@ export const auditVerbs: readonly Verb[] = [
         const message = "The public key is none of Ed25519: nothing was checked.";
         throw new Refusal({ code: "usage", message }, "Give it as holdfast audit key prints it, or as PEM.");
       }
+      const { verifyAudit } = await import("../../index.ts");
       const verdict = await verifyAudit(await readRecord(String(given.file)), key);
       terminal.answer(verdict as unknown as JsonMap, () => (verdict.ok ? "The record is whole." : brokenIn(verdict)));
       if (!verdict.ok) throw new Refusal({ code: "audit_damaged", message: "The record is not whole." });

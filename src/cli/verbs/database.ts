@@ -1,10 +1,7 @@
 // holdfast db …: migrate, check, backup, prune and move, for those who look after the database itself.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { backupSqlite } from "../../backend/sqlite/backup.ts";
-import { sqliteReader } from "../../backend/sqlite/read-only.ts";
 import { HoldfastError, holdfastError } from "../../contracts/error.ts";
-import { checkDatabase, migrateDatabase, moveDatabase } from "../../database.ts";
 import { shellWord } from "../command-here.ts";
 import { type Database, fileOf, namedDatabase } from "../databases.ts";
 import { whole } from "../read-option.ts";
@@ -20,6 +17,7 @@ export const databaseVerbs: readonly Verb[] = [
     summary: "bring the database to the version of this program",
     async run({ terminal, project }) {
       const { backend } = (await project()).options();
+      const { migrateDatabase } = await import("../../database.ts");
       const answer = { ...(await migrateDatabase(backend)), place: backend.place };
       terminal.answer(answer, ({ from, to, place }) =>
         from === to ? `${place} has version ${to} already.` : `${place}: from version ${from} to ${to}.`,
@@ -31,6 +29,7 @@ export const databaseVerbs: readonly Verb[] = [
     summary: "whether the database is whole, and what is in it; beside a running server too",
     async run({ terminal, project }) {
       const { backend, secretKey } = (await project()).options();
+      const { checkDatabase } = await import("../../database.ts");
       const reader = await readerOf(backend);
       try {
         const answer = { place: backend.place, ...(await checkDatabase(backend, reader, { secretKey })) };
@@ -57,6 +56,7 @@ export const databaseVerbs: readonly Verb[] = [
       if (path === undefined) throw unsupported(backend);
       const includeKey = given.includeKey === true;
       const onProgress = (done: number, of: number) => terminal.progress(done, of, "pages");
+      const { backupSqlite } = await import("../../backend/sqlite/backup.ts");
       const answer = await backupSqlite(path, resolve(cwd, String(given.file)), { includeKey, onProgress });
       terminal.answer(answer, ({ file, tables }) => {
         const rows = tables.reduce((sum, each) => sum + each.rows, 0);
@@ -106,13 +106,14 @@ export const databaseVerbs: readonly Verb[] = [
     examples: ["holdfast db move --to postgres://app@db.internal/app", "holdfast db move --to copy.db --from …"],
     async run({ given, terminal, project, cwd, signal }) {
       const { schema } = given;
-      const to = namedDatabase(given.to, { flag: "--to", schema, cwd });
+      const to = await namedDatabase(given.to, { flag: "--to", schema, cwd });
       const opened = await project();
       const { secretKey } = opened.project;
       const named = given.from !== undefined;
-      const from = named ? namedDatabase(given.from, { flag: "--from", schema, cwd }) : opened.options().backend;
+      const from = named ? await namedDatabase(given.from, { flag: "--from", schema, cwd }) : opened.options().backend;
       checkThere(from);
       const onProgress = terminal.progress.bind(terminal);
+      const { moveDatabase } = await import("../../database.ts");
       const moved = await moveDatabase({ from, to, secretKey, signal, onProgress }).catch((thrown: unknown) => {
         throw keyIsMissing(thrown) ? withOldKey(thrown, from) : thrown;
       });
@@ -127,7 +128,9 @@ export const databaseVerbs: readonly Verb[] = [
 
 async function readerOf(backend: Database) {
   const path = fileOf(backend);
-  return path === undefined ? await backend.open() : sqliteReader(path);
+  if (path === undefined) return await backend.open();
+  const { sqliteReader } = await import("../../backend/sqlite/read-only.ts");
+  return sqliteReader(path);
 }
 
 /** Opening it would make it, and a misspelt name would be an empty database that was moved. */

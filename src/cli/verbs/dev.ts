@@ -2,10 +2,9 @@
 import { commandHere } from "../command-here.ts";
 import { serveAndReload } from "../dev/serve-and-reload.ts";
 import { listeningOf, listeningOptions } from "../listening.ts";
-import { startServing } from "../running-server.ts";
 import type { Verb } from "../verb.ts";
 import { welcome } from "../welcome.ts";
-import { type Served, whatIsServed } from "../what-is-served.ts";
+import type { Served } from "../what-is-served.ts";
 import { confideToken, untilEnded } from "./serve.ts";
 
 export const devVerbs: readonly Verb[] = [
@@ -26,6 +25,8 @@ export const devVerbs: readonly Verb[] = [
       };
       if (reloads) return await serveAndReload({ ...projectOptions, listening }, { terminal, signal, onFirst: greet });
       const opened = await project();
+      const { startServing } = await import("../running-server.ts");
+      const { whatIsServed } = await import("../what-is-served.ts");
       const serving = await startServing(opened, listening);
       greet(whatIsServed(serving, opened));
       await untilEnded(work, serving);

@@ -1,8 +1,4 @@
 // holdfast mcp: the agents and operations for an MCP client that starts its servers itself, over stdin and stdout.
-import { createHoldfast } from "../../holdfast.ts";
-import { serveMcpStdio } from "../../server/mcp/stdio.ts";
-import { ownerPrincipal } from "../local-client.ts";
-import { relayMcp } from "../relay-mcp.ts";
 import type { Verb } from "../verb.ts";
 
 export const mcpVerbs: readonly Verb[] = [
@@ -11,7 +7,10 @@ export const mcpVerbs: readonly Verb[] = [
     summary: "serve MCP over stdin and stdout; beside a running server, through its /mcp",
     async run({ project, door: findDoor, signal }) {
       const door = await findDoor();
-      if (door) return await relayMcp(door, signal);
+      if (door) return await (await import("../relay-mcp.ts")).relayMcp(door, signal);
+      const { createHoldfast } = await import("../../holdfast.ts");
+      const { serveMcpStdio } = await import("../../server/mcp/stdio.ts");
+      const { ownerPrincipal } = await import("../local-client.ts");
       const holdfast = await createHoldfast({ ...(await project()).options(), drainsOnSignal: false });
       try {
         signal.throwIfAborted();

@@ -1,6 +1,8 @@
 // holdfast serve: the runtime with its HTTP door, until somebody ends it.
+
+import { ENDS } from "../ends.ts";
 import { listeningOf, listeningOptions } from "../listening.ts";
-import { ENDS, type Serving, startServing } from "../running-server.ts";
+import type { Serving } from "../running-server.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Verb, Work } from "../verb.ts";
 
@@ -11,6 +13,7 @@ export const serveVerbs: readonly Verb[] = [
     options: { ...listeningOptions, "--log": "a line of JSON about every request, on stderr" },
     async run(work) {
       const { given, project, terminal } = work;
+      const { startServing } = await import("../running-server.ts");
       const serving = await startServing(await project(), {
         ...listeningOf(given),
         ...(given.log === true && { log: (line: string) => process.stderr.write(`${line}\n`) }),
