@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished } from "vitest";
 import { postgres } from "../src/backend/postgres/postgres.ts";
 import { openStores } from "../src/backend/sql/open-stores.ts";
@@ -65,7 +66,13 @@ export async function sqliteWorld(): Promise<World> {
     connect: async () => {
       // Past the lock that keeps a second engine out: this is a look from outside, like the sqlite3 program's.
       const database = new DatabaseSync(path, { timeout: 5_000 });
-      return { sql: async (text) => readRows(database, text), close: async () => database.close() };
+      const sql = async (text: string) => {
+        const rows = readRows(database, text);
+        // What another program writes is seen from the next turn of the event loop on, and no other program writes within one.
+        await setImmediate();
+        return rows;
+      };
+      return { sql, close: async () => database.close() };
     },
     tables: "select name from sqlite_master where type = 'table'",
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -158,7 +165,7 @@ function createWorld({ address, backend: chosen, connect, tables, remove }: Plac
     sql,
     async untilLeft(threadId, entries) {
       const left = `select inbox_seq from threads where id = '${threadId}'`;
-      while (Number((await sql(left))[0]?.inbox_seq) < entries) await new Promise(setImmediate);
+      while (Number((await sql(left))[0]?.inbox_seq) < entries) await setImmediate();
     },
     tables: readTables,
     everything: async () => JSON.stringify([...(await readTables())]),
