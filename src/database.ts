@@ -1,6 +1,6 @@
 // What is done with a database as a whole, and not with what is in it: brought up to date, looked at, and moved.
-import { type Checked, check } from "./backend/sql/check.ts";
-import { type Migrated, migrate } from "./backend/sql/migrate.ts";
+import { type Checked, check, type OnChecked } from "./backend/sql/check.ts";
+import { type Migrated, migrate, type OnVersion } from "./backend/sql/migrate.ts";
 import type { Reader } from "./backend/sql/move/catalogue.ts";
 import { type Moved, type MoveOptions, move } from "./backend/sql/move/move.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
@@ -12,8 +12,8 @@ import { readSecretKey } from "./threads/secrets/secret-key.ts";
 type WithKey = { readonly secretKey?: string | undefined };
 
 /** Brings a database to the version of this code; throws `database_too_new` for one of a newer version. */
-export async function migrateDatabase(backend: Backend): Promise<Migrated> {
-  return await withDriver(backend, (driver) => migrate(driver));
+export async function migrateDatabase(backend: Backend, onVersion?: OnVersion): Promise<Migrated> {
+  return await withDriver(backend, (driver) => migrate(driver, onVersion));
 }
 
 export type MoveDatabaseOptions = WithKey &
@@ -31,12 +31,16 @@ export async function moveDatabase({ from, to, secretKey, ...options }: MoveData
 }
 
 /** Looks at a database, and changes nothing. */
-export async function checkDatabase(backend: Backend, reader: Reader, { secretKey }: WithKey = {}): Promise<Checked> {
+export async function checkDatabase(
+  backend: Backend,
+  reader: Reader,
+  { secretKey, onChecked }: WithKey & { readonly onChecked?: OnChecked } = {},
+): Promise<Checked> {
   try {
-    return await check(reader, fingerprintFor(backend, secretKey));
+    return await check(reader, fingerprintFor(backend, secretKey), onChecked);
   } catch (thrown) {
     if (!(thrown instanceof HoldfastError) || !thrown.code.startsWith("secret_key")) throw thrown;
-    const checked = await check(reader, undefined);
+    const checked = await check(reader, undefined, onChecked);
     return { ...checked, problems: [...checked.problems, thrown.message] };
   }
 }

@@ -18,6 +18,10 @@ it("puts the parts of an export together again", async () => {
     return await ann(name, { ...input, limit: 1 });
   };
   const whole = await ann("holdfast/export-thread", { thread_id });
-  expect(await wholeExport({ call: call as Client["call"] }, thread_id)).toEqual(whole);
-  expect(parts).toBe(whole.events.length);
+  const told: (readonly number[])[] = [];
+  const onProgress = (...counts: readonly number[]) => told.push(counts);
+  expect(await wholeExport({ call: call as Client["call"] }, thread_id, onProgress)).toEqual(whole);
+  const events = whole.events.length;
+  expect(parts).toBe(events);
+  expect(told).toEqual(Array.from({ length: events - 1 }, (_, index) => [index + 1, events]));
 });

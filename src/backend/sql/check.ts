@@ -34,8 +34,15 @@ const FAULTS: Readonly<Record<string, string>> = {
 const UNNAMED = `select count(*) as contents, coalesce(sum(size), 0) as bytes from blobs
   where not exists (select 1 from files where files.hash = blobs.hash)`;
 
+/** How many of the things to look at were looked at, and which is next. */
+export type OnChecked = (done: number, of: number, what: string) => void;
+
 /** Throws `database_moved` or `database_incomplete` for what is no database any more, or not yet. */
-export async function check(reader: Reader, fingerprint: string | undefined): Promise<Checked> {
+export async function check(
+  reader: Reader,
+  fingerprint: string | undefined,
+  onChecked: OnChecked = () => undefined,
+): Promise<Checked> {
   const found = await tablesOf(reader);
   if (!found.some(({ name }) => name === "meta")) {
     const about = { version: 0, latest: migrations.length, tables: [], unnamed: { contents: 0, bytes: 0 } };
@@ -46,7 +53,14 @@ export async function check(reader: Reader, fingerprint: string | undefined): Pr
   if (arrival) throw incomplete(arrival);
   const version = await versionOf(reader);
   const tables = [];
-  for (const table of found.filter(isCopied)) tables.push({ table: table.name, rows: await rowsIn(reader, table) });
+  const counted = found.filter(isCopied);
+  const faults = Object.entries(FAULTS);
+  const [pages, all] = [counted.length, counted.length + 1 + faults.length];
+  for (const [index, table] of counted.entries()) {
+    onChecked(index, all, table.name);
+    tables.push({ table: table.name, rows: await rowsIn(reader, table) });
+  }
+  onChecked(pages, all, "pages");
   const about = { version, latest: migrations.length, tables };
   const none = { contents: 0, bytes: 0 };
   const problems = [...(await pageProblems(reader))];
@@ -57,7 +71,8 @@ export async function check(reader: Reader, fingerprint: string | undefined): Pr
   if (fingerprint !== undefined) {
     await checkFingerprint(reader, fingerprint).catch((thrown: Error) => problems.push(thrown.message));
   }
-  for (const [what, sql] of Object.entries(FAULTS)) {
+  for (const [index, [what, sql]] of faults.entries()) {
+    onChecked(pages + 1 + index, all, `whether ${what}`);
     const [row] = await reader.all(sql);
     if (rows.number(row?.count) > 0) problems.push(`${rows.number(row?.count)} ${what}.`);
   }

@@ -13,11 +13,14 @@ export type Migrated = { readonly from: number; readonly to: number };
  * Migrates if that is due. Throws `database_too_new` when the data was written by a newer version, and for a database that
  * was moved away, or that was never filled to its end, what says so.
  */
-export async function migrate(driver: SqlDriver): Promise<Migrated> {
+export async function migrate(driver: SqlDriver, onVersion?: OnVersion): Promise<Migrated> {
   await makeMeta(driver);
   await checkFence(driver);
-  return await bringUpToDate(driver);
+  return await bringUpToDate(driver, onVersion);
 }
+
+/** The version that is there before each step, and the one that it comes to. */
+export type OnVersion = (version: number, of: number) => void;
 
 /** The table that a database tells of itself in; it is there before all others. */
 export async function makeMeta(driver: SqlDriver): Promise<void> {
@@ -27,7 +30,7 @@ export async function makeMeta(driver: SqlDriver): Promise<void> {
 }
 
 /** The same for a database that nobody may open, with a table of facts: whoever moves one works on it all the same. */
-export async function bringUpToDate(driver: SqlDriver): Promise<Migrated> {
+export async function bringUpToDate(driver: SqlDriver, onVersion: OnVersion = () => undefined): Promise<Migrated> {
   let from: number | undefined;
   for (;;) {
     const version = await versionOf(driver);
@@ -35,6 +38,7 @@ export async function bringUpToDate(driver: SqlDriver): Promise<Migrated> {
     if (version > migrations.length) throw tooNew(version);
     const next = migrations[version];
     if (!next) return { from, to: version };
+    onVersion(version, migrations.length);
     // Refused when another process was faster; then its version is read again.
     await driver.batch([claimVersion(version), ...next.map((each) => statement(textFor(driver, each)))]);
   }

@@ -18,7 +18,10 @@ export const databaseVerbs: readonly Verb[] = [
     async run({ terminal, project }) {
       const { backend } = (await project()).options();
       const { migrateDatabase } = await import("../../database.ts");
-      const answer = { ...(await migrateDatabase(backend)), place: backend.place };
+      const answer = {
+        ...(await migrateDatabase(backend, (done, of) => terminal.progress(done, of, "versions"))),
+        place: backend.place,
+      };
       terminal.answer(answer, ({ from, to, place }) =>
         from === to ? `${place} has version ${to} already.` : `${place}: from version ${from} to ${to}.`,
       );
@@ -32,7 +35,10 @@ export const databaseVerbs: readonly Verb[] = [
       const { checkDatabase } = await import("../../database.ts");
       const reader = await readerOf(backend);
       try {
-        const answer = { place: backend.place, ...(await checkDatabase(backend, reader, { secretKey })) };
+        const answer = {
+          place: backend.place,
+          ...(await checkDatabase(backend, reader, { secretKey, onChecked: terminal.progress.bind(terminal) })),
+        };
         terminal.answer(answer, ({ version, tables, unnamed, problems }) => [
           ...table([["TABLE", "ROWS"], ...tables.map((each) => [each.table, String(each.rows)])]),
           `Version ${version}. ${unnamed.contents} contents (${unnamed.bytes} bytes) are named by no file.`,

@@ -176,7 +176,9 @@ export const threadVerbs: readonly Verb[] = [
     takes: thread,
     options: { "--out <file>": "into a file; on stdout unless given" },
     async run({ given, terminal, client }) {
-      const exported = await wholeExport(await client(), given.thread);
+      const exported = await wholeExport(await client(), given.thread, (done, of) =>
+        terminal.progress(done, of, "events"),
+      );
       const text = JSON.stringify(exported, null, 2);
       if (typeof given.out !== "string") return terminal.answer(exported, () => text);
       await writeSecret(given.out, `${text}\n`);
