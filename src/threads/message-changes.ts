@@ -4,15 +4,41 @@ import type { StoredMessage } from "../backend/thread-store.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";
-import { isMap, snapshotMap } from "../contracts/json.ts";
+import { isMap, snapshotMap, type UnknownMap } from "../contracts/json.ts";
 import { checkNumber } from "./check-arguments.ts";
 import { editedMessage } from "./edited-message.ts";
 import type { Host } from "./host.ts";
 import type { Entries } from "./leave-entries.ts";
 import { createEntry, readMessage } from "./new-entry.ts";
-import type { ThreadHandle } from "./thread.ts";
+import type { MessageInput } from "./tool.ts";
 
-type MessageChanges = Pick<ThreadHandle, "editMessage" | "deleteMessage" | "eraseMessage" | "eraseMessages">;
+export type Keyed = {
+  /** Makes a repeat of the same write the same write; another write under it is refused. */
+  readonly key?: string;
+};
+
+type Named = {
+  /** Who wants it: kept in the log, for good. */
+  readonly principal?: UnknownMap;
+};
+
+export interface MessageChanges {
+  /**
+   * Replaces a message by another version, once no run is under way. A text, or `{ content }`, is the same message in other
+   * words: who said it stays, and what is known of it. With a role it is another message in the old one's place.
+   */
+  editMessage(seq: number, content: string | MessageInput, options?: Keyed): Promise<void>;
+  /** Takes a message out of what models are shown, once no run is under way; a call goes with its result. */
+  deleteMessage(seq: number, options?: Keyed): Promise<void>;
+  /**
+   * Deletes a message and has its content go for good, in all its versions, with the notes that were written beside it and
+   * with every summary that stands for it. That it was erased stays, and the audit still holds. What is copied elsewhere
+   * (forks, children, files, other messages that quote it) is not touched.
+   */
+  eraseMessage(seq: number, options?: Keyed & Named): Promise<void>;
+  /** The same for all messages that are there now, or for those before one. */
+  eraseMessages(which: { readonly before: number } | { readonly all: true }, options?: Keyed & Named): Promise<void>;
+}
 
 export function messageChanges(host: Host, id: string, entries: Entries): MessageChanges {
   const { threads } = host.stores;

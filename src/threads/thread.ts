@@ -1,6 +1,6 @@
 // A thread as its users hold it: a handle without state of its own. Everything it does is a write to the inbox or a read.
 import type { CallsPage, StoredCall, Thread } from "../backend/thread-store.ts";
-import type { JsonMap, UnknownMap } from "../contracts/json.ts";
+import type { JsonMap } from "../contracts/json.ts";
 import { isName } from "../contracts/storable-name.ts";
 import { checkNumber, checkThreadKey } from "./check-arguments.ts";
 import { changeConsent } from "./consent/change-consent.ts";
@@ -14,7 +14,7 @@ import { costOf, type ThreadCost } from "./logs/cost.ts";
 import type { LogRow } from "./logs/log-row.ts";
 import { type LogQuery, readLogs } from "./logs/logs.ts";
 import { contextOf, type StepContext } from "./memory/context-view.ts";
-import { messageChanges } from "./message-changes.ts";
+import { type Keyed, type MessageChanges, messageChanges } from "./message-changes.ts";
 import { createEntry } from "./new-entry.ts";
 import { isNobodys } from "./nobodys.ts";
 import { readCalls } from "./read-calls.ts";
@@ -47,16 +47,6 @@ export type Sending = Promise<SendOutcome> & {
   stream(options?: Waiting): AsyncIterable<StreamEvent>;
 };
 
-type Keyed = {
-  /** Makes a repeat of the same write the same write; another write under it is refused. */
-  readonly key?: string;
-};
-
-type Named = {
-  /** Who wants it: kept in the log, for good. */
-  readonly principal?: UnknownMap;
-};
-
 type WithFiles = {
   /** Files of the thread by their paths, and new ones as `{ name, mimeType, data }` with base64. */
   readonly attachments?: readonly AttachmentInput[];
@@ -69,7 +59,7 @@ type Silent = {
 
 type Waiting = { readonly signal?: AbortSignal };
 
-export interface ThreadHandle {
+export interface ThreadHandle extends MessageChanges {
   readonly id: string;
   readonly key: string;
   /** Leaves a message and waits for what the run that takes it in comes to: that it ends, or waits for somebody. */
@@ -96,21 +86,6 @@ export interface ThreadHandle {
   terminate(options?: Waiting): Promise<Thread>;
   /** A new thread with this one's history up to a settled step: the last one, or the last one not after that event. */
   fork(key: string, options?: { readonly at?: number }): Promise<ThreadHandle>;
-  /**
-   * Replaces a message by another version, once no run is under way. A text, or `{ content }`, is the same message in other
-   * words: who said it stays, and what is known of it. With a role it is another message in the old one's place.
-   */
-  editMessage(seq: number, content: string | MessageInput, options?: Keyed): Promise<void>;
-  /** Takes a message out of what models are shown, once no run is under way; a call goes with its result. */
-  deleteMessage(seq: number, options?: Keyed): Promise<void>;
-  /**
-   * Deletes a message and has its content go for good, in all its versions, with the notes that were written beside it and
-   * with every summary that stands for it. That it was erased stays, and the audit still holds. What is copied elsewhere
-   * (forks, children, files, other messages that quote it) is not touched.
-   */
-  eraseMessage(seq: number, options?: Keyed & Named): Promise<void>;
-  /** The same for all messages that are there now, or for those before one. */
-  eraseMessages(which: { readonly before: number } | { readonly all: true }, options?: Keyed & Named): Promise<void>;
   /** Takes back a message or tool that is still queued; false when it was taken in already. */
   cancelQueued(id: string): Promise<boolean>;
   status(): Promise<Thread>;
