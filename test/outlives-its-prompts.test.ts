@@ -61,6 +61,7 @@ eachDatabase((newWorld) => {
     const thread = await now.threads.get(id);
     const outdated = now.requests.submit(requestId, { decision: "accepted" });
     await expect(outdated).rejects.toMatchObject({ code: "approval_outdated" });
+    await now.requests.submit(requestId, { decision: "rejected" });
 
     expect(await thread.wait()).toMatchObject(failed);
     expect(world.takeErrors()).toEqual(told);

@@ -104,7 +104,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   },
   "holdfast/get-variables": { request_id: variables },
   "holdfast/submit-variables": { request_id: variables, env: value({ MAIL_TOKEN: "a token" }) },
-  "holdfast/create-token": { agent: value("visitor") },
+  "holdfast/create-token": { agent: value("visitor"), unchecked: unset },
   "holdfast/list-tokens": { agent: value("visitor") },
   "holdfast/register-bridge": { client_id: bridgeClient },
   "holdfast/send-bridge-message": {

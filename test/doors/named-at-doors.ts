@@ -61,6 +61,7 @@ const completion = (stream: boolean): Asks =>
 
 /** By the routes that the server has beside those of its operations; null where nothing of anybody's can be named. */
 export const namedAtDoors: Readonly<Record<string, readonly Asks[] | null>> = {
+  "GET /": null,
   "GET /health": null,
   "GET /ready": null,
   "GET /openapi.json": null,
