@@ -61,6 +61,7 @@ eachDatabase((newWorld) => {
     const holdfast = await open(world, { perProvider: { acme: 2 } }, model.ask);
     const many = await Promise.all([1, 2, 3, 4, 5].map((each) => holdfast.threads.open(`${each}`, of(each))));
     const answers = many.map((thread) => thread.send("Hi."));
+    await model.untilAsked(2);
     for (let left = 5; left > 0; left--) {
       await model.untilAsked(1);
       model.answerOne();
@@ -77,7 +78,7 @@ eachDatabase((newWorld) => {
     const answer = first?.send("Hi.");
     await model.untilAsked(1);
     const waiting = second?.send("Hi.");
-    while ((await world.sql("select id from threads where lease_by is not null")).length < 2) {
+    while ((await world.sql("select id from threads where lease_by is not null and run > 0")).length < 2) {
       await new Promise(setImmediate);
     }
     expect(await second?.stop()).toMatchObject({ status: "stopped" });

@@ -67,8 +67,9 @@ export async function sqliteWorld(): Promise<World> {
       // Past the lock that keeps a second engine out: this is a look from outside, like the sqlite3 program's.
       const database = new DatabaseSync(path, { timeout: 5_000 });
       const sql = async (text: string) => {
+        // No other program does anything within one turn of the event loop of ours, in which reads share a look at the file.
+        await setImmediate();
         const rows = readRows(database, text);
-        // What another program writes is seen from the next turn of the event loop on, and no other program writes within one.
         await setImmediate();
         return rows;
       };
