@@ -14,6 +14,7 @@ import { createHoldfast, type Holdfast, type HoldfastOptions } from "../src/hold
 import type { Agent } from "../src/threads/agent.ts";
 import { createSealing } from "../src/threads/secrets/sealing.ts";
 import { emptySchema, query } from "./postgres.ts";
+import { copyReadyFile, giveBack, readySchema } from "./ready-databases.ts";
 
 /** The key that every world seals with. */
 export const secretKey = "5ec4e7".padEnd(64, "0");
@@ -47,19 +48,30 @@ export type World = {
 
 /** Runs the same tests on both databases. `newWorld` is called within a test, and gone with it. */
 export function eachDatabase(tests: (newWorld: () => Promise<World>, database: Backend["name"]) => void): void {
-  describe("on SQLite", () => tests(sqliteWorld, "sqlite"));
-  describe("on PostgreSQL", () => tests(postgresWorld, "postgres"));
+  describe("on SQLite", () => tests(readySqliteWorld, "sqlite"));
+  describe("on PostgreSQL", () => tests(readyPostgresWorld, "postgres"));
 }
 
 /** For what only several runtimes on one database can show. */
 export function onPostgres(tests: (newWorld: () => Promise<World>) => void): void {
-  describe("on PostgreSQL", () => tests(postgresWorld));
+  describe("on PostgreSQL", () => tests(readyPostgresWorld));
 }
 
-/** For what two databases have to do with each other. */
+/** For what has to do with the database itself: there is none yet. */
 export async function sqliteWorld(): Promise<World> {
+  return worldIn(await mkdtemp(join(tmpdir(), "holdfast-test-")));
+}
+
+async function readySqliteWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-test-"));
-  const path = join(folder, "threads.db");
+  await copyReadyFile(join(folder, FILE));
+  return worldIn(folder);
+}
+
+const FILE = "threads.db";
+
+function worldIn(folder: string): World {
+  const path = join(folder, FILE);
   return createWorld({
     address: { path },
     backend: sqlite(path),
@@ -81,7 +93,16 @@ export async function sqliteWorld(): Promise<World> {
 }
 
 export async function postgresWorld(): Promise<World> {
-  const { url, schema, drop } = await emptySchema();
+  const given = await emptySchema();
+  return worldOn(given, given.drop);
+}
+
+async function readyPostgresWorld(): Promise<World> {
+  const given = await readySchema();
+  return worldOn(given, (isAsMade) => (isAsMade ? giveBack(given) : given.drop()));
+}
+
+function worldOn({ url, schema }: { readonly url: string; readonly schema: string }, remove: Place["remove"]): World {
   const inSchema = new URL(url);
   inSchema.searchParams.set("options", `-c search_path=${schema}`);
   return createWorld({
@@ -89,7 +110,7 @@ export async function postgresWorld(): Promise<World> {
     backend: postgres(url, { schema }),
     connect: async () => ({ sql: (text) => query(inSchema.href, text) as Promise<Row[]>, close: async () => {} }),
     tables: `select table_name as name from information_schema.tables where table_schema = '${schema}'`,
-    remove: drop,
+    remove,
   });
 }
 
@@ -99,13 +120,15 @@ type Place = {
   readonly connect: () => Promise<{ sql(text: string): Promise<readonly Row[]>; close(): Promise<void> }>;
   /** Lists the tables. */
   readonly tables: string;
-  readonly remove: () => Promise<void>;
+  /** True when nobody but a runtime of the test has worked on the database, and the test went well. */
+  readonly remove: (isAsMade: boolean) => Promise<void>;
 };
 
 function createWorld({ address, backend: chosen, connect, tables, remove }: Place): World {
   const opened: Holdfast[] = [];
   let driver: SqlDriver | undefined;
   let errors: unknown[] = [];
+  let isAsMade = true;
   const backend: Backend = {
     ...chosen,
     async open() {
@@ -114,9 +137,9 @@ function createWorld({ address, backend: chosen, connect, tables, remove }: Plac
     },
   };
 
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
     await Promise.all(opened.map((holdfast) => holdfast.close()));
-    await remove();
+    await remove(isAsMade && task.result?.state === "pass");
     expect(errors).toEqual([]);
   });
 
@@ -137,8 +160,14 @@ function createWorld({ address, backend: chosen, connect, tables, remove }: Plac
   }
 
   return {
-    address,
-    backend,
+    get address() {
+      isAsMade = false;
+      return address;
+    },
+    get backend() {
+      isAsMade = false;
+      return backend;
+    },
     async open(agents, options = {}) {
       const holdfast = await createHoldfast({
         backend,
@@ -163,7 +192,10 @@ function createWorld({ address, backend: chosen, connect, tables, remove }: Plac
       if (!driver) throw new Error("No runtime was opened yet.");
       return await openStores(driver, { keyFingerprint: createSealing(Buffer.from(secretKey, "hex")).fingerprint });
     },
-    sql,
+    async sql(text) {
+      if (CHANGES_TABLES.test(text)) isAsMade = false;
+      return await sql(text);
+    },
     async untilLeft(threadId, entries) {
       const left = `select inbox_seq from threads where id = '${threadId}'`;
       while (Number((await sql(left))[0]?.inbox_seq) < entries) await setImmediate();
@@ -172,6 +204,8 @@ function createWorld({ address, backend: chosen, connect, tables, remove }: Plac
     everything: async () => JSON.stringify([...(await readTables())]),
   };
 }
+
+const CHANGES_TABLES = /^\s*(alter|create|drop)\b/i;
 
 /** Bytes as the text that they may be. */
 function readable(value: unknown): unknown {

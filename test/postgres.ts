@@ -16,6 +16,9 @@ const run = promisify(execFile);
 /** Where the setup of a test run leaves the address of its server. */
 export const TEST_URL = "HOLDFAST_TEST_DATABASE_URL";
 
+/** Where it leaves what the names of all schemas of the run begin with. */
+export const TEST_RUN = "HOLDFAST_TEST_RUN";
+
 /** A server to use for the whole of a script; `stop` leaves one that was there before alone. */
 export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const url = process.env.DATABASE_URL;
@@ -29,9 +32,19 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
 export async function emptySchema(): Promise<{ url: string; schema: string; drop(): Promise<void> }> {
   const url = process.env.DATABASE_URL ?? process.env[TEST_URL];
   if (!url) throw new Error("No test server was started: run this with vitest, or set DATABASE_URL.");
-  const schema = `test_${randomBytes(6).toString("hex")}`;
+  const schema = `${prefixOf(process.env[TEST_RUN] ?? "alone")}${randomBytes(6).toString("hex")}`;
   await untilAnswering(url);
   return { url, schema, drop: () => query(url, `drop schema if exists "${schema}" cascade`).then(() => {}) };
+}
+
+/** Drops what a run has left: schemas are kept for the next test that wants one. */
+export async function dropSchemas(url: string, run: string): Promise<void> {
+  const found = await query(url, "select nspname from pg_namespace where starts_with(nspname, $1)", [prefixOf(run)]);
+  for (const { nspname } of found) await query(url, `drop schema "${nspname}" cascade`);
+}
+
+function prefixOf(run: string): string {
+  return `test_${run}_`;
 }
 
 /** One statement on a connection of its own, for looking at a database from outside. */

@@ -10,7 +10,7 @@ import { compacted } from "./null-agent.ts";
 import { openRuntime } from "./open-runtime.ts";
 import { inFreshDatabase, type Place } from "./place.ts";
 import { type Recorded, Recording } from "./recording.ts";
-import { meanUpTo, runThread } from "./run-thread.ts";
+import { runThread, turnUpTo } from "./run-thread.ts";
 
 /**
  * How the bare database writes: PostgreSQL one statement after another, or all of a batch at once; SQLite one batch after
@@ -58,7 +58,7 @@ answerOrders(async (order: Order): Promise<Answer> => {
 async function hold({ place, turns, isCompacted }: Order): Promise<Answer> {
   return await inFreshDatabase(place, async ({ backend }) => {
     const ran = await runThread(backend, turns, isCompacted ? { definition: compacted } : {});
-    return { microseconds: ran.microseconds, early: meanUpTo(ran, 200), late: meanUpTo(ran, turns) };
+    return { microseconds: ran.microseconds, early: turnUpTo(ran, 200), late: turnUpTo(ran, turns) };
   });
 }
 

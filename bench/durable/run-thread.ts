@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Backend } from "../../src/backend/sql-driver.ts";
 import type { AgentDefinition } from "../../src/index.ts";
+import { median } from "../median.ts";
 import { AGENT, nullAgent } from "./null-agent.ts";
 import { openRuntime } from "./open-runtime.ts";
 
@@ -40,9 +41,10 @@ export async function runThread(backend: Backend, turns: number, options: Option
   }
 }
 
-/** Microseconds a turn over the hundred turns up to that one. */
-export function meanUpTo({ stamps }: Ran, turn: number): number {
-  return (((stamps[turn] ?? Number.NaN) - (stamps[turn - WINDOW] ?? Number.NaN)) * 1000) / WINDOW;
+/** Microseconds that a turn took, of the hundred turns up to that one. */
+export function turnUpTo({ stamps }: Ran, turn: number): number {
+  const window = stamps.slice(Math.max(0, turn - WINDOW), turn + 1);
+  return median(window.slice(1).map((stamp, index) => (stamp - (window[index] ?? Number.NaN)) * 1000));
 }
 
 const WINDOW = 100;

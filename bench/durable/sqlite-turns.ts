@@ -9,7 +9,7 @@ import type { Answer } from "./contestant.ts";
 
 /** How many rounds at which length. */
 const rounds: Readonly<Record<Size, Readonly<Record<number, number>>>> = {
-  full: { 100: 15, 1000: 9, 10000: 3 },
+  full: { 100: 15, 1000: 9, 10000: 5 },
   quick: { 100: 3, 500: 2 },
 };
 /** The length at which the targets are looked at. */
