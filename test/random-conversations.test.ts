@@ -253,7 +253,7 @@ const script = fc
 
 describe("a conversation nobody thought of", () => {
   it("comes out the same when it is cut off after any commit", async () => {
-    await everyScript({ numRuns: 250 }, async (given) => {
+    await everyScript({ numRuns: 120 }, async (given) => {
       const undisturbed = await runWithLog(given);
       for (let commit = 0; commit < undisturbed.commits; commit++) {
         const resumed = await runWithLog(given, commit);
@@ -264,7 +264,7 @@ describe("a conversation nobody thought of", () => {
   });
 
   it("comes out the same when it is taken down and up again after any commit", async () => {
-    await everyScript({ numRuns: 250 }, async (given) => {
+    await everyScript({ numRuns: 120 }, async (given) => {
       const undisturbed = await runWithLog(given, undefined, "kept");
       for (let commit = 0; commit < undisturbed.commits; commit++) {
         const resumed = await runWithLog(given, commit, "kept");
@@ -276,7 +276,7 @@ describe("a conversation nobody thought of", () => {
   });
 
   it("leaves no call of an answer or a queue without its result where the rest is settled", async () => {
-    await everyScript({ numRuns: 1000 }, async (given) => {
+    await everyScript({ numRuns: 400 }, async (given) => {
       const { outcome, records } = await runWithLog({ ...given, settles_rest: true });
       if ((outcome as JsonMap).threw) return;
       const count = { accepted: 0, taken: 0, opened: 0, answered: 0, queued: 0 };
@@ -335,7 +335,7 @@ type Seen = { readonly events?: readonly unknown[] };
 
 /** Runs made-up scripts; those that end with a result are looked at. */
 async function everyResult(look: (ended: ConversationResult, seen: Seen) => Promise<unknown>): Promise<void> {
-  await everyScript({ numRuns: 1000 }, async (given) => {
+  await everyScript({ numRuns: 400 }, async (given) => {
     const { outcome, seen } = await runWithLog(given);
     if (!(outcome as JsonMap).threw) await look(outcome as ConversationResult, seen as Seen);
   });
