@@ -2,6 +2,7 @@
 // never taken away, and what is taken away can be told from what was lost.
 import { expect, it } from "vitest";
 import { verifyAudit } from "../src/contracts/audit/verify-audit.ts";
+import * as principals from "../src/contracts/trust/principal.ts";
 import { callsTool, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { agent } from "../src/threads/agent.ts";
 import { tool } from "../src/threads/tool.ts";
@@ -46,8 +47,39 @@ eachDatabase((newWorld) => {
       messages: [{ content: "Hi." }, { content: "Hello." }],
     });
     const exported = await holdfast.audit.export();
-    expect(verifyAudit(exported, holdfast.audit.publicKey)).toMatchObject({ ok: true, threads: 2 });
+    const told: (readonly number[])[] = [];
+    const onProgress = (...counts: readonly number[]) => told.push(counts);
+    expect(verifyAudit(exported, holdfast.audit.publicKey, { onProgress })).toMatchObject({ ok: true, threads: 2 });
+    expect(told).toEqual([0, 1, 2].map((done) => [done, 2]));
     await threads.delete(recent.id);
+  });
+
+  it("deletes some at a time, and says while there may be more", async () => {
+    const world = await newWorld();
+    const { threads, abilities } = await world.open([talker], { trust: { administrators: [1] } });
+    const principal = principals.userSession(1, "talker");
+    const opened = await Promise.all(["a", "b", "c"].map((key) => threads.open(key, { agent: "talker" })));
+    for (const thread of opened) await thread.send("Hi.");
+    await letPass(world, 3);
+    const prune = (more: object) =>
+      abilities.call(
+        "holdfast/prune-threads",
+        { idle_ms: HOUR, limit: 2, ...more },
+        { principal, door: "cli" },
+      ) as Promise<{
+        readonly deleted: readonly string[];
+        readonly next?: string;
+      }>;
+
+    const would = await prune({ dry_run: true });
+    const first = await prune({});
+    expect(first).toEqual(would);
+    expect(first).toEqual({ deleted: [expect.any(String), expect.any(String)], next: first.deleted[1] });
+    const { deleted, ...rest } = await prune({ after: first.next });
+    expect(rest).toEqual({});
+    expect([...first.deleted, ...deleted].toSorted()).toEqual(opened.map(({ id }) => id).toSorted());
+    expect(await prune({ limit: 0 })).toMatchObject({ code: "invalid_input" });
+    expect(await threads.list()).toEqual([]);
   });
 
   it("leaves what is queued, what is asked, and a parent whose child is at work", async () => {

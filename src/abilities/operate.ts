@@ -57,6 +57,8 @@ const explained = { cause: z.string(), sentence: z.string(), command: z.string()
 /** A thread that somebody has just left is none that rests. */
 const LEAST_IDLE_MS = 3_600_000;
 
+const MOST_PRUNED = 1_000;
+
 export function operateOperations({ runtime, define, reach }: Workbench): readonly Operation[] {
   const { calls, switches, threads } = runtime;
   const operates = { capability: "operate" } as const;
@@ -120,15 +122,20 @@ export function operateOperations({ runtime, define, reach }: Workbench): readon
       input: z.object({
         idle_ms: z.int().min(LEAST_IDLE_MS).meta({ description: "How long they rest at least: an hour or more." }),
         dry_run: dryRun.meta({ description: "Only tell which would be, without their children." }),
+        limit: z.int().min(1).max(MOST_PRUNED).optional().meta({ description: "So many at once; all unless given." }),
+        after: id.optional().meta({ description: "The next of the answer before." }),
       }),
-      output: z.object({ deleted: z.array(z.string()) }),
+      output: z.object({ deleted: z.array(z.string()), next: z.string().optional() }),
       effect: "destroy",
       idempotent: true,
       route: { method: "post", path: "/threads/prune" },
       mayCall: managesAll,
-      execute: async ({ idle_ms, dry_run }) => ({
-        deleted: [...(await threads.prune({ idleMs: idle_ms, dryRun: dry_run }))],
-      }),
+      async execute({ idle_ms, dry_run, limit, after }) {
+        const which = { idleMs: idle_ms, dryRun: dry_run };
+        if (limit === undefined) return { deleted: [...(await threads.prune(which))] };
+        const { deleted, ...next } = await threads.prunePage({ ...which, limit, ...defined({ after }) });
+        return { deleted: [...deleted], ...next };
+      },
     }),
 
     define({

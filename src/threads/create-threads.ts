@@ -5,7 +5,7 @@ import { isName } from "../contracts/storable-name.ts";
 import { checkName, checkNumber, checkQuery } from "./check-arguments.ts";
 import { diagnoseThread } from "./diagnose.ts";
 import type { Host } from "./host.ts";
-import { pruneFiles, pruneThreads } from "./housekeeping.ts";
+import { pruneFiles, prunePage, pruneThreads } from "./housekeeping.ts";
 import { openThread } from "./open-thread.ts";
 import type { Runtime } from "./runtime.ts";
 import { createHandle } from "./thread.ts";
@@ -44,6 +44,10 @@ export function createThreads(host: Host): Runtime["threads"] {
       const { idleMs, dryRun = false } = isMap(given) ? given : { idleMs: Number.NaN };
       checkNumber("idleMs", idleMs);
       return await pruneThreads(host, idleMs, { dryRun });
+    },
+    async prunePage(page) {
+      checkNumber("idleMs", page.idleMs);
+      return await prunePage(host, page);
     },
     pruneFiles: ({ dryRun = false } = {}) => pruneFiles(host, { dryRun }),
     view: (id) => viewThread(host, id),

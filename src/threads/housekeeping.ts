@@ -24,28 +24,45 @@ export type HousekeepingOptions = {
 const TEN_MINUTES_MS = 600_000;
 const AT_ONCE = 100;
 
+export type PrunePage = {
+  readonly idleMs: number;
+  readonly dryRun?: boolean;
+  /** How many threads are looked at, without those that descend from them; 100 unless given. */
+  readonly limit?: number;
+  /** What the page before was said to be followed by. */
+  readonly after?: string;
+};
+
+/** `next`: there only while there may be more. */
+export type Pruned = { readonly deleted: readonly string[]; readonly next?: string };
+
 /**
- * The ids of the threads that nobody has used for so long and that wait for nothing, once they are deleted. `dryRun`: those
+ * The ids of some threads that nobody has used for so long and that wait for nothing, once they are deleted. `dryRun`: those
  * that would be, without the ones that descend from them.
  */
-export async function pruneThreads(
-  { stores, progress }: Host,
-  idleMs: number,
-  { dryRun = false } = {},
-): Promise<readonly string[]> {
+export async function prunePage({ stores, progress }: Host, page: PrunePage): Promise<Pruned> {
+  const { idleMs, dryRun = false, limit = AT_ONCE, after } = page;
   const for_us = idleMs * 1_000;
+  const ids = await stores.threads.idle({ for_us, limit, ...(after !== undefined && { after }) });
+  const deleted: string[] = dryRun ? [...ids] : [];
+  for (const id of dryRun ? [] : ids) {
+    // None where somebody came back meanwhile, or is at work further down.
+    const gone = await stores.threads.delete(id, "retention", for_us);
+    for (const each of gone) progress.changed(each, true);
+    deleted.push(...gone);
+  }
+  const next = ids.length < limit ? undefined : ids.at(-1);
+  return { deleted, ...(next !== undefined && { next }) };
+}
+
+/** The same for all of them. */
+export async function pruneThreads(host: Host, idleMs: number, { dryRun = false } = {}): Promise<readonly string[]> {
   const deleted: string[] = [];
   for (let after: string | undefined; ; ) {
-    const ids = await stores.threads.idle({ for_us, limit: AT_ONCE, ...(after !== undefined && { after }) });
-    if (dryRun) deleted.push(...ids);
-    for (const id of dryRun ? [] : ids) {
-      // None where somebody came back meanwhile, or is at work further down.
-      const gone = await stores.threads.delete(id, "retention", for_us);
-      for (const each of gone) progress.changed(each, true);
-      deleted.push(...gone);
-    }
-    after = ids.at(-1);
-    if (ids.length < AT_ONCE) return deleted;
+    const page = await prunePage(host, { idleMs, dryRun, ...(after !== undefined && { after }) });
+    deleted.push(...page.deleted);
+    after = page.next;
+    if (after === undefined) return deleted;
   }
 }
 

@@ -18,6 +18,7 @@ import type { Diagnosis, Findings } from "./diagnose.ts";
 import type { EndpointCall } from "./endpoints.ts";
 import type { FirstOutcomes } from "./first-outcomes.ts";
 import type { Budgets } from "./funds/budgets.ts";
+import type { Pruned, PrunePage } from "./housekeeping.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OpenOptions } from "./open-thread.ts";
 import type { Requests } from "./requests/requests.ts";
@@ -46,6 +47,8 @@ export interface Runtime {
      * with those that would be, without their children.
      */
     prune(options: { readonly idleMs: number; readonly dryRun?: boolean }): Promise<readonly string[]>;
+    /** The same for some of them at a time: many take long. */
+    prunePage(page: PrunePage): Promise<Pruned>;
     /** Removes the bytes that no file of any thread names any more, and counts them; `dryRun` only counts. */
     pruneFiles(options?: { readonly dryRun?: boolean }): Promise<Unnamed>;
     /** The thread of that id as it is at this moment, with whom it acts for; throws `thread_not_found`. */

@@ -36,7 +36,8 @@ export const auditVerbs: readonly Verb[] = [
         throw new Refusal({ code: "usage", message }, "Give it as holdfast audit key prints it, or as PEM.");
       }
       const { verifyAudit } = await import("../../index.ts");
-      const verdict = await verifyAudit(await readRecord(String(given.file)), key);
+      const onProgress = (done: number, of: number) => terminal.progress(done, of, "threads");
+      const verdict = verifyAudit(await readRecord(String(given.file)), key, { onProgress });
       terminal.answer(verdict as unknown as JsonMap, () => (verdict.ok ? "The record is whole." : brokenIn(verdict)));
       if (!verdict.ok) throw new Refusal({ code: "audit_damaged", message: "The record is not whole." });
     },

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { HoldfastError, holdfastError } from "../../contracts/error.ts";
+import type { Client } from "../client.ts";
 import { shellWord } from "../command-here.ts";
 import { type Database, fileOf, namedDatabase } from "../databases.ts";
 import { whole } from "../read-option.ts";
@@ -88,9 +89,9 @@ export const databaseVerbs: readonly Verb[] = [
       if (days === 0) throw new Refusal({ code: "usage", message: "--idle must be a day or more." });
       const dry_run = given.dryRun === true;
       const runtime = await client();
+      const onProgress = (done: number, of: number) => terminal.progress(done, of, "threads");
       const idle = days === undefined ? undefined : { idle_ms: days * DAY_MS, dry_run };
-      const pruned = idle && (await runtime.call<{ deleted: string[] }>("holdfast/prune-threads", idle));
-      const deleted = pruned?.deleted ?? [];
+      const deleted = idle ? await pruneThreads(runtime, idle, onProgress) : [];
       const files = await runtime.call<{ contents: number; bytes: number }>("holdfast/prune-files", { dry_run });
       terminal.answer({ dry_run, threads: deleted, ...files }, ({ threads, contents, bytes }) => {
         const verb = dry_run ? "would be" : "were";
@@ -131,6 +132,30 @@ export const databaseVerbs: readonly Verb[] = [
     },
   },
 ];
+
+type Idle = { readonly idle_ms: number; readonly dry_run: boolean };
+
+/** In parts: one request for all of them would tell nothing until its end. */
+async function pruneThreads(
+  runtime: Pick<Client, "call">,
+  idle: Idle,
+  onProgress: (done: number, of: number) => void,
+): Promise<readonly string[]> {
+  const ask = (more: object) =>
+    runtime.call<{ deleted: string[]; next?: string }>("holdfast/prune-threads", { ...idle, ...more });
+  const { deleted: found } = await ask({ dry_run: true });
+  if (idle.dry_run) return found;
+  const deleted: string[] = [];
+  for (let done = 0, more: object = {}; ; done += PRUNED_AT_ONCE) {
+    onProgress(Math.min(done, found.length), found.length);
+    const part = await ask({ limit: PRUNED_AT_ONCE, ...more });
+    deleted.push(...part.deleted);
+    if (part.next === undefined) return deleted;
+    more = { after: part.next };
+  }
+}
+
+const PRUNED_AT_ONCE = 100;
 
 async function readerOf(backend: Database) {
   const path = fileOf(backend);

@@ -38,6 +38,8 @@ export type AuditVerdict =
 type VerifyOptions = {
   /** Checkpoints that were kept elsewhere before the export was made: each of them must be in it as it was. */
   readonly checkpoints?: readonly { readonly statement: string; readonly signature: string }[];
+  /** Told how many threads were looked at, before each of them and at the end. */
+  readonly onProgress?: (done: number, of: number) => void;
 };
 
 /**
@@ -54,12 +56,18 @@ export function verifyAudit(exported: unknown, publicKey: string, options: Verif
   }
 }
 
-function verify(given: unknown, publicKey: string, { checkpoints: kept = [] }: VerifyOptions): AuditVerdict {
+function verify(given: unknown, publicKey: string, options: VerifyOptions): AuditVerdict {
+  const { checkpoints: kept = [], onProgress = () => undefined } = options;
   const key = readPublicKey(String(publicKey));
   if (!key) throw new Found(manifestIs("the public key is none of Ed25519"));
   const { data: exported, error } = auditExportSchema.safeParse(given);
   if (!exported) throw new Found(manifestIs(`the export has not the shape of one: ${problemIn(error)}`));
-  const verified = exported.threads.map((thread) => verifyThread(thread, key));
+  const of = exported.threads.length;
+  const verified = exported.threads.map((thread, done) => {
+    onProgress(done, of);
+    return verifyThread(thread, key);
+  });
+  onProgress(of, of);
   const threads = verified.map(({ thread }) => thread);
   const byId = new Map(threads.map((thread) => [thread.id, thread]));
   const manifest = verifySigned(exported.manifest, key);
