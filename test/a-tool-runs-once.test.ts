@@ -127,11 +127,11 @@ eachDatabase((newWorld, database) => {
       unsure: "ran, was asked",
       throws: "ran, was asked",
       nonsense: "ran, was asked",
-      absent: database === "postgres" ? "ran, was asked, was asked, ran" : "ran, was asked, ran",
+      absent: expect.stringMatching(database === "postgres" ? /^ran(, was asked){1,2}, ran$/ : /^ran, was asked, ran$/),
     });
     for (const history of histories) expect(new Set(history.map(({ key }) => key)).size).toBe(1);
 
-    // Elsewhere the one who began it might still have been at work.
+    // Elsewhere the one who began it might still have been at work: an answer that came too early is asked for once more.
     const again = histories.at(-1)?.at(-1)?.at ?? 0;
     if (database === "postgres") expect((again + 1) * 1000).toBeGreaterThanOrEqual(Number(absent?.certain_at));
 
