@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emptySchema, ownPostgres, query } from "../../../test/postgres.ts";
+import { hear } from "../contract/hear.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import { postgres } from "./postgres.ts";
 
@@ -211,27 +212,6 @@ async function readLedger(driver: SqlDriver) {
     "select count(*) as entries, count(distinct id) as different, (select entries from counter) as counted from entry",
   );
   return row;
-}
-
-/** What a driver signals, one after another. */
-function hear(driver: SqlDriver): { next(): Promise<string> } {
-  const heard: string[] = [];
-  let wake = () => {};
-  driver.listen((text) => {
-    heard.push(text);
-    wake();
-  });
-  return {
-    async next() {
-      for (;;) {
-        const text = heard.shift();
-        if (text !== undefined) return text;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-  };
 }
 
 async function untilHeld(driver: SqlDriver, name: string, isHeld: boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { emptySchema } from "../../../test/postgres.ts";
 import { HoldfastError } from "../../contracts/error.ts";
-import type { SqlDriver } from "../sql-driver.ts";
+import { hear } from "../contract/hear.ts";
 import { type PostgresOptions, postgres } from "./postgres.ts";
 
 it("answers a read on a new connection when the old ones say nothing any more", async () => {
@@ -218,27 +218,6 @@ async function wireTo(url: string) {
     },
     async untilNoneIsOpen() {
       for (const { client } of [...pairs]) if (!client.closed) await once(client, "close");
-    },
-  };
-}
-
-/** What a driver signals, one after another. */
-function hear(driver: SqlDriver): { next(): Promise<string> } {
-  const heard: string[] = [];
-  let wake = () => {};
-  driver.listen((text) => {
-    heard.push(text);
-    wake();
-  });
-  return {
-    async next() {
-      for (;;) {
-        const text = heard.shift();
-        if (text !== undefined) return text;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
     },
   };
 }
