@@ -1,6 +1,6 @@
 // The steps of runControl.sequence, against the run store in memory. Two areas write them differently.
 import { createMemoryRunStore } from "../../src/contracts/conversation/run-control.ts";
-import { errorMessage } from "../../src/contracts/error.ts";
+import { errorMessage, HoldfastError } from "../../src/contracts/error.ts";
 import type { UnknownMap } from "../../src/contracts/json.ts";
 
 type Action = "start" | "save" | "get" | "finish" | "cancel" | "events";
@@ -22,7 +22,8 @@ export function runSteps(steps: readonly Step[]) {
     try {
       return { value: take(step.do, step) };
     } catch (thrown) {
-      return { error: errorMessage(thrown) };
+      // A run record has no code in the contract: the one before our words is not compared.
+      return { error: thrown instanceof HoldfastError ? thrown.detail : errorMessage(thrown) };
     }
   });
 }
