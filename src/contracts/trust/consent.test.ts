@@ -42,6 +42,25 @@ describe("the careful consent policy", () => {
     ).toBe(false);
   });
 
+  it("reads the name of an operation as it is normalised everywhere, and allows none that nobody knows", () => {
+    const spelt = " Store_Memory " as consent.ConsentOperation;
+    expect(consent.decide(spelt, { ...chatting, consent: { store_memory: true } })).toMatchObject({
+      allowed: true,
+      operation: "store_memory",
+    });
+    const unknown = "delete_all" as consent.ConsentOperation;
+    for (const context of [
+      { delete_all: true },
+      { consent: { delete_all: true } },
+      { "": true, consent: { "": true } },
+    ]) {
+      expect(consent.decide(unknown, { ...chatting, ...context })).toMatchObject({
+        allowed: false,
+        operation: "",
+      });
+    }
+  });
+
   it("finds no consent in what an object inherits", () => {
     const inherited = Object.create({ use_memory: true }) as Record<string, unknown>;
     expect(consent.decide("use_memory", { ...chatting, consent: inherited }).allowed).toBe(false);

@@ -61,17 +61,19 @@ export function decision(given: {
  * The careful policy: a yes needs somebody who is there and has said yes to this very operation. Only `true` is a yes,
  * in the context under the operation's own name or in its `consent` map; a boolean under the name comes first.
  */
-export function decide(operation: ConsentOperation, context: UnknownMap): ConsentDecision {
+export function decide(asked: ConsentOperation, context: UnknownMap): ConsentDecision {
+  const operation = normalizeOperation(asked);
   const mode = modeOf(context);
   const interactive = context.interactive === true || interactiveModes.has(lowered(mode));
-  const allowed = interactive && isGiven(operation, context);
+  // Nobody can have agreed to what nobody knows, whatever a context says under its name.
+  const allowed = interactive && operation !== null && isGiven(operation, context);
   return decision({
     allowed,
     operation,
     reason: reasonOf(allowed, interactive),
     audit_metadata: {
       policy: "default",
-      operation: normalizeOperation(operation) ?? "",
+      operation: operation ?? "",
       interactive,
       mode,
       agent_id: scalarText(context.agent_id) ?? "",
