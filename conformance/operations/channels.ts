@@ -6,6 +6,7 @@ import * as externalMessage from "../../src/contracts/channels/external-message.
 import * as sessionMap from "../../src/contracts/channels/session-map.ts";
 import * as webhookSignature from "../../src/contracts/channels/webhook-signature.ts";
 import * as session from "../../src/contracts/sessions/session.ts";
+import * as workspace from "../../src/contracts/workspace.ts";
 import { handleInbound, receiveInbound } from "../scripts/channel-pipeline.ts";
 import { runBridge, runIdempotency, runSessionMap } from "../scripts/channels.ts";
 import {
@@ -35,7 +36,7 @@ export const channelOperations = {
   "conversationLock.null": runNullLock,
   "conversationSession.full": ({ session: row }: Given<"session">) => session.full(row),
   "conversationSession.owned": ({ row, workspace: place, owner }: Given<"row" | "workspace" | "owner">) =>
-    session.owned(row, place, owner),
+    session.owned(row, workspace.normalize(place), session.ownerOf(owner)),
   "conversationAbilities.sequence": runSessionAbilities,
   "identityScope.normalize": normalizeScope,
   "identity.materialized": identity.materialized,

@@ -1,7 +1,7 @@
 // What the vectors about principals, tokens and access ask for in several questions at once, with the stores that they
 // describe: tokens and grants as they are listed in the case.
 import { canAccess, listAgents } from "../../src/abilities/access.ts";
-import { isMap, type UnknownMap } from "../../src/contracts/json.ts";
+import type { UnknownMap } from "../../src/contracts/json.ts";
 import { isOperationError } from "../../src/contracts/operation-error.ts";
 import * as accessGrant from "../../src/contracts/trust/access-grant.ts";
 import * as agentAccess from "../../src/contracts/trust/agent-access.ts";
@@ -177,7 +177,9 @@ export function askExpiry({ expires_at, now }: { expires_at: string | null; now:
   return token.isExpired({ expires_at }, now);
 }
 
-export function knowsAuthSource({ auth_source, extra }: { auth_source: unknown; extra?: readonly unknown[] }) {
-  const known = isMap(extra) ? extra : [...principal.knownAuthSources, ...(extra ?? [])];
+export function knowsAuthSource({ auth_source, extra }: { auth_source: unknown; extra?: unknown }) {
+  // A host that adds something else than a list has answered with that instead of one.
+  const added = extra ?? [];
+  const known = Array.isArray(added) ? [...principal.knownAuthSources, ...added] : added;
   return principal.isKnownAuthSource(auth_source, known);
 }
