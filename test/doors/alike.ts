@@ -7,6 +7,7 @@ const fresh = [
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
   /\b(?:action|request|bridge|run)[-_][0-9a-f]{32}\b/g,
   /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g,
+  /"(?:created|updated)_at":\d+/g,
   /"(?:grant_id|token_id|hash|bytes)":(?:\d+|"[^"]*")/g,
 ];
 

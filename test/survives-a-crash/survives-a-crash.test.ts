@@ -26,10 +26,10 @@ const delicate = [
 describe("a thread whose process is killed", () => {
   it("goes on in the next process, on SQLite", { timeout: 120_000 }, async () => {
     const ledger = await startEffectLedger();
-    const { red, cases } = await sample((each) => runOnSqlite(each, ledger), { from: 7, points: 32 });
+    const { red, cases } = await sample((each) => runOnSqlite(each, ledger), { from: 6, points: 20 });
     await ledger.close();
     expect(red).toEqual([]);
-    expect(cases).toBeGreaterThan(32);
+    expect(cases).toBeGreaterThan(20);
   });
 
   it("leaves nothing half done where two things are to happen at once", { timeout: 120_000 }, async () => {
@@ -45,13 +45,13 @@ describe("a thread whose process is killed", () => {
     const ledger = await startEffectLedger();
     const { url } = await emptySchema();
     const site = await openPostgresSite(url, ledger);
-    const { red, cases } = await sample((each) => runOnPostgres(each, site), { from: 6, points: 12 });
+    const { red, cases } = await sample((each) => runOnPostgres(each, site), { from: 4, points: 8 });
     const asleep = await sleeperCommitsNothing(site);
     await site.close();
     await ledger.close();
     expect(red).toEqual([]);
     expect(asleep).toEqual([]);
-    expect(cases).toBeGreaterThan(12);
+    expect(cases).toBeGreaterThan(8);
   });
 });
 
