@@ -140,5 +140,6 @@ else, and which are not counted. On most disks such a commit takes longer than o
 cold, and so is the disk. No program that computes anything between its commits escapes that; the target leaves it out. What
 Holdfast adds is work of the processor, as much on a fast disk as on a slow one: the faster the disk, the larger the ratio.
 
+Of a hundred turns of a long thread, too, the median counts: a disk that is busy for a moment is no growth.
 Without compaction the model is shown everything that was ever said, and a copy of that list is what a late turn costs more;
 the row with compaction is the thread as one would run it.`;
