@@ -51,6 +51,10 @@ eachDatabase((newWorld) => {
     const onProgress = (...counts: readonly number[]) => told.push(counts);
     expect(verifyAudit(exported, holdfast.audit.publicKey, { onProgress })).toMatchObject({ ok: true, threads: 2 });
     expect(told).toEqual([0, 1, 2].map((done) => [done, 2]));
+    const fails = () => {
+      throw new Error("The terminal is gone.");
+    };
+    expect(verifyAudit(exported, holdfast.audit.publicKey, { onProgress: fails })).toMatchObject({ ok: true });
     await threads.delete(recent.id);
   });
 

@@ -66,6 +66,16 @@ describe("a terminal", () => {
     expect([noted(), printed()]).toEqual(["\r\x1b[K", "4 rows.\n"]);
   });
 
+  it("shows every hundredth of long work, and not every step of it", () => {
+    const { terminal, noted } = terminalOf();
+    const told = Array.from({ length: 10_001 }, (_, done) => {
+      terminal.progress(done, 10_000, "rows");
+      return noted();
+    }).filter((text) => text !== "");
+    expect(told).toHaveLength(101);
+    expect(told.at(-1)).toContain("10000/10000 rows");
+  });
+
   it.each<Options>([{ isTTY: false }, { json: true }, { quiet: true }])("shows nobody how far it is: %o", (options) => {
     const { terminal, noted } = terminalOf(options);
     terminal.progress(1, 4, "rows");

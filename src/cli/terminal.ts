@@ -42,6 +42,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const { json, quiet, stdin, stdout, stderr, env, interrupt } = options;
   const hasColour = !json && stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
   let isInProgress = false;
+  /** What was shown last of how far it is. */
+  let shown = "";
   let isOver = false;
   let reader: { readonly lines: AsyncIterator<string>; readonly source: Interface } | undefined;
 
@@ -90,8 +92,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
     style: (style, text) => (hasColour ? styleText(style, text, { validateStream: false }) : text),
     progress(done, of, what) {
       if (json || quiet || stderr.isTTY !== true) return;
+      const share = of === 0 ? 1 : Math.min(1, done / of);
+      // A hundredth is all that anybody sees, and a terminal may take longer to write than the work itself.
+      const step = `${Math.floor(share * 100)} ${of} ${what}`;
+      if (isInProgress && step === shown) return;
+      shown = step;
       const width = 24;
-      const filled = of === 0 ? width : Math.min(width, Math.round((done / of) * width));
+      const filled = Math.round(share * width);
       stderr.write(`\r\x1b[K[${"█".repeat(filled)}${"·".repeat(width - filled)}] ${done}/${of} ${what}`);
       isInProgress = true;
     },

@@ -1,5 +1,6 @@
 // Whether an export is what was written: with the export and the public key, and nothing else.
 import { z } from "zod";
+import { quietly } from "../when-ready.ts";
 import {
   type AuditExport,
   type AuditThread,
@@ -57,17 +58,19 @@ export function verifyAudit(exported: unknown, publicKey: string, options: Verif
 }
 
 function verify(given: unknown, publicKey: string, options: VerifyOptions): AuditVerdict {
-  const { checkpoints: kept = [], onProgress = () => undefined } = options;
+  const { checkpoints: kept = [], onProgress } = options;
+  // Whoever is told and fails is no reason to call a record broken.
+  const tell = (done: number, of: number) => quietly(() => onProgress?.(done, of));
   const key = readPublicKey(String(publicKey));
   if (!key) throw new Found(manifestIs("the public key is none of Ed25519"));
   const { data: exported, error } = auditExportSchema.safeParse(given);
   if (!exported) throw new Found(manifestIs(`the export has not the shape of one: ${problemIn(error)}`));
   const of = exported.threads.length;
   const verified = exported.threads.map((thread, done) => {
-    onProgress(done, of);
+    tell(done, of);
     return verifyThread(thread, key);
   });
-  onProgress(of, of);
+  tell(of, of);
   const threads = verified.map(({ thread }) => thread);
   const byId = new Map(threads.map((thread) => [thread.id, thread]));
   const manifest = verifySigned(exported.manifest, key);
