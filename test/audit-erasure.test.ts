@@ -2,7 +2,8 @@
 // thread; whoever asks for it by mistake erases nothing; and exports that are made meanwhile hold.
 import { expect, it } from "vitest";
 import { createAudit } from "../src/audit/audit.ts";
-import type { StoredEvent, ThreadStore } from "../src/backend/thread-store.ts";
+import type { StoredEvent } from "../src/backend/thread-rows.ts";
+import type { ThreadStore } from "../src/backend/thread-store.ts";
 import { createSigner } from "../src/contracts/audit/signer.ts";
 import { verifyAudit } from "../src/contracts/audit/verify-audit.ts";
 import { stableHash } from "../src/contracts/canonical-json.ts";

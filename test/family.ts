@@ -3,7 +3,7 @@
 import { onTestFinished } from "vitest";
 import { openStores } from "../src/backend/sql/open-stores.ts";
 import { sqlite } from "../src/backend/sqlite/sqlite.ts";
-import type { Thread } from "../src/backend/thread-store.ts";
+import type { Thread } from "../src/backend/thread-rows.ts";
 import type { Write } from "../src/backend/write.ts";
 import { firstHash } from "../src/contracts/audit/chain.ts";
 import type { JsonMap } from "../src/contracts/json.ts";

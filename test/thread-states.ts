@@ -4,7 +4,8 @@ import { aCommit, aMessage, anEntry } from "../src/backend/contract/a-commit.ts"
 import { claim } from "../src/backend/contract/stores-in-test.ts";
 import { openStores } from "../src/backend/sql/open-stores.ts";
 import { sqlite } from "../src/backend/sqlite/sqlite.ts";
-import type { ChildLink, NewMessage, Thread } from "../src/backend/thread-store.ts";
+import type { NewMessage, Thread } from "../src/backend/thread-rows.ts";
+import type { ChildLink } from "../src/backend/thread-store.ts";
 import type { Write } from "../src/backend/write.ts";
 import type { Message } from "../src/contracts/conversation/message.ts";
 import * as consent from "../src/contracts/trust/consent.ts";

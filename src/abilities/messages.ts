@@ -1,6 +1,6 @@
 // The operations on messages: send one and, if wanted, wait for what comes of it; read, edit and delete those there are.
 import { z } from "zod";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { isMap } from "../contracts/json.ts";
 import type { ThreadHandle } from "../threads/thread.ts";
 import { attachmentRefusal, MOST_ATTACHMENTS, mediaType } from "./attachments.ts";

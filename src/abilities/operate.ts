@@ -1,6 +1,6 @@
 // The operations of those who keep a runtime going: how it stands, what does not get on and why, and what to do about it.
 import { z } from "zod";
-import type { StoredCall } from "../backend/thread-store.ts";
+import type { StoredCall } from "../backend/thread-rows.ts";
 import { operationError } from "../contracts/operation-error.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import type { Switch } from "../threads/switches.ts";

@@ -2,7 +2,7 @@
 // they administer. Whoever was let in for one workspace reaches nothing outside of it. What is not within reach is not there:
 // nobody is told of the threads of others, not even that they exist.
 import type { SubjectQuery } from "../backend/subject-store.ts";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { agentSlug } from "../contracts/agents/agent-slug.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import { conversationOwner } from "../contracts/trust/conversation-owner.ts";

@@ -1,6 +1,6 @@
 // The shapes that several operations take or answer with.
 import { z } from "zod";
-import type { StoredCall, Thread } from "../backend/thread-store.ts";
+import type { StoredCall, Thread } from "../backend/thread-rows.ts";
 import type { Standing } from "../threads/stream/rest.ts";
 
 /** No id, slug or name that is given is longer: what is, is none. */

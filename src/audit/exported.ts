@@ -1,6 +1,6 @@
 // From what is stored to what an export shows of it.
 import type { StoredCheckpoint, StoredHead } from "../backend/audit-store.ts";
-import type { StoredEvent, StoredMessage } from "../backend/thread-store.ts";
+import type { StoredEvent, StoredMessage } from "../backend/thread-rows.ts";
 import type { AuditEvent, AuditMessage, ExportedCheckpoint } from "../contracts/audit/audit-export.ts";
 import { readCheckpoint } from "../contracts/audit/checkpoint.ts";
 import { NO_SALT } from "../contracts/audit/erasure.ts";

@@ -7,7 +7,7 @@ import { losingDriver, losses } from "./contract/losing-driver.ts";
 import { everything, heldThread, openThread, type StoresInTest } from "./contract/stores-in-test.ts";
 import type { Held } from "./engine.ts";
 import type { Stores } from "./stores.ts";
-import type { BudgetChange } from "./thread-store.ts";
+import type { BudgetChange } from "./thread-commit.ts";
 
 const none: Amounts = { tokens: 0, nanodollars: 0 };
 const tokens = (count: number): Amounts => ({ tokens: count, nanodollars: 0 });

@@ -5,7 +5,8 @@ import { claim, dueThread, everything, heldThread, nextDue, type StoresInTest } 
 import type { Held } from "./engine.ts";
 import type { SqlDriver } from "./sql-driver.ts";
 import type { Stores } from "./stores.ts";
-import type { Commit, ThreadStore } from "./thread-store.ts";
+import type { Commit } from "./thread-commit.ts";
+import type { ThreadStore } from "./thread-store.ts";
 
 export function describeCommit(name: string, open: () => Promise<StoresInTest>): void {
   describe(`a commit on ${name}`, () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { aCommit, aMessage } from "./contract/a-commit.ts";
 import { heldThread, type StoresInTest } from "./contract/stores-in-test.ts";
 import type { Stores } from "./stores.ts";
-import type { NewMessage } from "./thread-store.ts";
+import type { NewMessage } from "./thread-rows.ts";
 
 const ALL = { after: -1, limit: 1_000 };
 

@@ -1,5 +1,5 @@
 // How everything stands, counted: what operators watch.
-import type { ThreadStatus } from "./thread-store.ts";
+import type { ThreadStatus } from "./thread-rows.ts";
 
 /** Times are in microseconds. */
 export type StoredMetrics = {

@@ -6,7 +6,7 @@ import type { Held } from "./engine.ts";
 import type { NewRequest, RequestStore } from "./request-store.ts";
 import type { SqlDriver } from "./sql-driver.ts";
 import type { Stores } from "./stores.ts";
-import type { ThreadStatus } from "./thread-store.ts";
+import type { ThreadStatus } from "./thread-rows.ts";
 
 export function describeRequestStore(name: string, open: () => Promise<StoresInTest>): void {
   describe(`request store on ${name}`, () => {

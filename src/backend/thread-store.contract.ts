@@ -15,7 +15,8 @@ import {
 import type { Held } from "./engine.ts";
 import type { SqlDriver } from "./sql-driver.ts";
 import type { Stores } from "./stores.ts";
-import type { ThreadQuery, ThreadStatus, ThreadStore } from "./thread-store.ts";
+import type { ThreadStatus } from "./thread-rows.ts";
+import type { ThreadQuery, ThreadStore } from "./thread-store.ts";
 
 export function describeThreadStore(name: string, open: () => Promise<StoresInTest>): void {
   describe(`thread store on ${name}`, () => {

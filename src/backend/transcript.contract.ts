@@ -6,7 +6,7 @@ import { heldThread, openThread, type StoresInTest } from "./contract/stores-in-
 import type { Held } from "./engine.ts";
 import type { SqlDriver } from "./sql-driver.ts";
 import type { Stores } from "./stores.ts";
-import type { NewMessage } from "./thread-store.ts";
+import type { NewMessage } from "./thread-rows.ts";
 import type { TranscriptSession, Write } from "./write.ts";
 
 const consent = { allowed: true, operation: "store_transcript", reason: "explicit_consent" };

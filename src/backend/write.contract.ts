@@ -14,7 +14,7 @@ import {
 import type { Held } from "./engine.ts";
 import type { SqlDriver } from "./sql-driver.ts";
 import type { Stores } from "./stores.ts";
-import type { ThreadStatus } from "./thread-store.ts";
+import type { ThreadStatus } from "./thread-rows.ts";
 import type { Write } from "./write.ts";
 
 export function describeWrites(name: string, open: () => Promise<StoresInTest>): void {

@@ -1,7 +1,7 @@
 // The thread in which an external conversation goes on. It acts for the conversation itself: nobody else's threads, files
 // and memories are within its reach, and its own are within nobody else's.
 import type { ChannelStore } from "../backend/channel-store.ts";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { sha256 } from "../contracts/canonical-json.ts";
 import * as principals from "../contracts/trust/principal.ts";
 import type { Host } from "../threads/host.ts";

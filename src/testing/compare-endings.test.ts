@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredCall } from "../backend/thread-store.ts";
+import type { StoredCall } from "../backend/thread-rows.ts";
 import { compareEndings, type ReadEnding } from "./compare-endings.ts";
 import type { ReadThread } from "./read-threads.ts";
 

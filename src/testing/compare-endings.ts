@@ -1,5 +1,5 @@
 // What a scenario has come to after a crash, held against what it comes to when nobody disturbs it.
-import type { StoredCall } from "../backend/thread-store.ts";
+import type { StoredCall } from "../backend/thread-rows.ts";
 import type { RecordedEffect } from "./effect-ledger.ts";
 import type { ReadThread } from "./read-threads.ts";
 

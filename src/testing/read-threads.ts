@@ -1,5 +1,5 @@
 // The threads of a scenario that has come to its end, read from its database.
-import type { StoredCall, Thread } from "../backend/thread-store.ts";
+import type { StoredCall, Thread } from "../backend/thread-rows.ts";
 import { verifyAudit } from "../contracts/audit/verify-audit.ts";
 import { createHoldfast, type Holdfast } from "../holdfast.ts";
 import type { ThreadMessage } from "../threads/thread.ts";

@@ -1,7 +1,7 @@
 // The durable driver of the loop: a thread from the moment a worker takes it until it is laid down again. Between two
 // effects there is always a commit, and nothing is acted upon before it.
 import type { Claimed } from "../backend/engine.ts";
-import type { ThreadStatus } from "../backend/thread-store.ts";
+import type { ThreadStatus } from "../backend/thread-rows.ts";
 import { advance, release } from "../loop/advance.ts";
 import { forget } from "../loop/keep-working.ts";
 import type { Arrived, EffectOrder, Inbox, Next, Question } from "../loop/next.ts";

@@ -1,7 +1,7 @@
 // What was asked to be changed in a thread between two runs: edited and deleted messages, and calls of which somebody
 // found out what they did. Each is a new row that supersedes the old one; only what is erased is lost, and that it was
 // erased is not.
-import type { StoredMessage } from "../backend/thread-store.ts";
+import type { StoredMessage } from "../backend/thread-rows.ts";
 import * as canonicalJson from "../contracts/canonical-json.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { isMap, type Json, type JsonMap } from "../contracts/json.ts";

@@ -1,7 +1,8 @@
 // What the machine did between two commits, as the rows that one commit writes.
 import type { NewEntry } from "../backend/inbox.ts";
 import type { NewRequest, RequestStatus } from "../backend/request-store.ts";
-import type { CallChange, NewMessage, RunChange } from "../backend/thread-store.ts";
+import type { CallChange, RunChange } from "../backend/thread-commit.ts";
+import type { NewMessage } from "../backend/thread-rows.ts";
 import type { Write } from "../backend/write.ts";
 import { contentHash } from "../contracts/audit/chain.ts";
 import type { Erasure } from "../contracts/audit/erasure.ts";

@@ -1,5 +1,5 @@
 // What a batch means for the commit that stores it.
-import type { Erasure } from "../backend/thread-store.ts";
+import type { Erasure } from "../backend/thread-commit.ts";
 import type { Write } from "../backend/write.ts";
 import type { Fact, Position } from "../loop/records.ts";
 import type { State } from "../loop/state.ts";

@@ -1,6 +1,6 @@
 // What keeps threads from going on: read from the database, explained in a sentence each.
 import type { StoredRequest } from "../backend/request-store.ts";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { isName } from "../contracts/storable-name.ts";
 import type { State } from "../loop/state.ts";
 import { type Cause, type Explanation, explainThread, switchedOff } from "./explain-thread.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredRequest } from "../backend/request-store.ts";
-import type { MessageKind, StoredCall, StoredMessage } from "../backend/thread-store.ts";
+import type { MessageKind, StoredCall, StoredMessage } from "../backend/thread-rows.ts";
 import { messagesToErase, requestsFor } from "./erase-messages.ts";
 
 type Parts = Partial<Pick<StoredMessage, "kind" | "supersedes" | "depth" | "parent_seq" | "salt">>;

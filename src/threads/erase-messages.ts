@@ -1,7 +1,7 @@
 // Which messages go when one is to be erased, and what goes with them: a call with its result and all that was said for
 // it, the summaries that may quote them, what people were asked about them, and what was told of their runs.
 import type { StoredRequest } from "../backend/request-store.ts";
-import type { StoredCall, StoredMessage, StoredRun } from "../backend/thread-store.ts";
+import type { StoredCall, StoredMessage, StoredRun } from "../backend/thread-rows.ts";
 import { erasureOf, NO_SALT } from "../contracts/audit/erasure.ts";
 import { createSigner } from "../contracts/audit/signer.ts";
 import * as message from "../contracts/conversation/message.ts";

@@ -1,7 +1,7 @@
 // Why a thread does not go on, from what is known of it: one sentence, and the command that does something about it. Pure.
 import type { EngineView } from "../backend/engine.ts";
 import type { StoredRequest } from "../backend/request-store.ts";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { isMap } from "../contracts/json.ts";
 import type { RunOutcome } from "./outcome.ts";
 import type { Switch } from "./switches.ts";

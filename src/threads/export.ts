@@ -1,6 +1,6 @@
 // Everything that is stored of a thread, in one value: for backups, for a move, and for whoever has to prove what happened.
 import type { StoredRequest } from "../backend/request-store.ts";
-import type { StoredCall, StoredEvent, StoredMessage, StoredRun, Thread } from "../backend/thread-store.ts";
+import type { StoredCall, StoredEvent, StoredMessage, StoredRun, Thread } from "../backend/thread-rows.ts";
 import { contentHash, firstHash, nextHash, notesHash } from "../contracts/audit/chain.ts";
 import { NO_SALT } from "../contracts/audit/erasure.ts";
 import { checkFields, checkNumber } from "./check-arguments.ts";

@@ -1,6 +1,6 @@
 // A new thread that begins with another one's history. It shares nothing with it afterwards: not the queue, not what is
 // waited for, and not the keys under which tools run.
-import type { NewMessage, StoredEvent, StoredMessage, Thread } from "../backend/thread-store.ts";
+import type { NewMessage, StoredEvent, StoredMessage, Thread } from "../backend/thread-rows.ts";
 import type { Write } from "../backend/write.ts";
 import { contentHash, firstHash, nextHash } from "../contracts/audit/chain.ts";
 import { erasureOf, NO_SALT } from "../contracts/audit/erasure.ts";

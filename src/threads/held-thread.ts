@@ -1,6 +1,6 @@
 // A thread that this worker holds: what is stored of it, kept in step with every commit.
 import type { Claimed } from "../backend/engine.ts";
-import type { LoadedThread, Thread, ThreadStatus } from "../backend/thread-store.ts";
+import type { LoadedThread, Thread, ThreadStatus } from "../backend/thread-rows.ts";
 import { nextHash, notesHash } from "../contracts/audit/chain.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { packRecords } from "../loop/packed-records.ts";

@@ -1,6 +1,7 @@
 // What is stored of a run's working memory, so that a restart finds it again: sealed as soon as it holds what a tool is
 // called with, or what came of it.
-import type { Commit, LoadedThread } from "../backend/thread-store.ts";
+import type { Commit } from "../backend/thread-commit.ts";
+import type { LoadedThread } from "../backend/thread-rows.ts";
 import { type Kept, keepWorking } from "../loop/keep-working.ts";
 import type { Working } from "../loop/working.ts";
 import type { Batch } from "./batch.ts";

@@ -1,6 +1,6 @@
 // How anybody leaves something for a thread: the one way into its inbox.
 import type { NewEntry } from "../backend/inbox.ts";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { holdfastError } from "../contracts/error.ts";
 import type { Host } from "./host.ts";
 import { isNobodys, nobodyKnows } from "./nobodys.ts";

@@ -1,6 +1,6 @@
 // Changes of messages that were said: nothing is rewritten, what replaces them is left for the thread.
 import type { NewEntry } from "../backend/inbox.ts";
-import type { StoredMessage } from "../backend/thread-store.ts";
+import type { StoredMessage } from "../backend/thread-rows.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { holdfastError } from "../contracts/error.ts";

@@ -1,5 +1,5 @@
 // A thread that nobody will ever see to: its agent is not known here, and no other process works on the same data.
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { type HoldfastError, holdfastError } from "../contracts/error.ts";
 import type { Host } from "./host.ts";
 

@@ -1,6 +1,6 @@
 // Opens the thread of a key: the same one every time. What a new one comes with is written in the same transaction.
 import type { StoredSubject } from "../backend/subject-store.ts";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import type { VariableType, Write } from "../backend/write.ts";
 import { firstHash } from "../contracts/audit/chain.ts";
 import { holdfastError } from "../contracts/error.ts";

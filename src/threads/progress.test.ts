@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { createProgress } from "./progress.ts";
 
 type Seen = Pick<Thread, "id" | "next_seq" | "run" | "status">;

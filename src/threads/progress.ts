@@ -1,5 +1,6 @@
 // Who waits for a thread to get on: told at once by this process's own commits, and by looking when others may commit.
-import type { Thread, ThreadStore } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
+import type { ThreadStore } from "../backend/thread-store.ts";
 
 /** `hasCome`: a run has come to something, or the thread was laid down. */
 type Watcher = (hasCome: boolean) => void;

@@ -1,5 +1,7 @@
 // The calls of a thread: all of them, those of a run, or a page.
-import type { CallsPage, StoredCall } from "../backend/thread-store.ts";
+
+import type { StoredCall } from "../backend/thread-rows.ts";
+import type { CallsPage } from "../backend/thread-store.ts";
 import { checkNumber } from "./check-arguments.ts";
 import type { Host } from "./host.ts";
 

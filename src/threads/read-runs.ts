@@ -1,5 +1,5 @@
 // The runs of a thread: one of them, all of them or a page.
-import type { StoredRun } from "../backend/thread-store.ts";
+import type { StoredRun } from "../backend/thread-rows.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { checkNumber } from "./check-arguments.ts";
 import type { Host } from "./host.ts";

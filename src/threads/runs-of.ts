@@ -1,5 +1,5 @@
 // What the runs of a thread come to, for whoever waits for that.
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { isWork, type ReadEntry, readEntry, staysStopped } from "./entries.ts";
 import type { Host } from "./host.ts";

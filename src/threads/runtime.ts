@@ -2,7 +2,8 @@
 // and the proof of it.
 import type { Audit } from "../audit/audit.ts";
 import type { Unnamed } from "../backend/file-store.ts";
-import type { StoredCall, Thread, ThreadQuery } from "../backend/thread-store.ts";
+import type { StoredCall, Thread } from "../backend/thread-rows.ts";
+import type { ThreadQuery } from "../backend/thread-store.ts";
 import type { Bridge } from "../contracts/channels/bridge.ts";
 import type { UnknownMap } from "../contracts/json.ts";
 import type { Memories } from "../memory/checked-memories.ts";

@@ -1,6 +1,6 @@
 // A thread as the Agents API knows it: what a session of it would hold. Whether one is kept is a matter of consent.
 import type { StoredSubject } from "../backend/subject-store.ts";
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { emptyMap, type JsonMap } from "../contracts/json.ts";
 

@@ -1,5 +1,5 @@
 // The state of a thread for code that runs outside of any run: effects and endpoints.
-import type { Thread } from "../backend/thread-store.ts";
+import type { Thread } from "../backend/thread-rows.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import type { Agent } from "./agent.ts";
 import { invokeTool } from "./calls/invoke-tool.ts";

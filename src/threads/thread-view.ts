@@ -1,5 +1,5 @@
 // A thread as it was at one moment, read in one go: what there is to know of it before anything is done with it.
-import type { Thread, ThreadGlance } from "../backend/thread-store.ts";
+import type { Thread, ThreadGlance } from "../backend/thread-rows.ts";
 import { isName } from "../contracts/storable-name.ts";
 import type { Agent } from "./agent.ts";
 import type { Host } from "./host.ts";

@@ -1,5 +1,7 @@
 // A thread as its users hold it: a handle without state of its own. Everything it does is a write to the inbox or a read.
-import type { CallsPage, StoredCall, Thread } from "../backend/thread-store.ts";
+
+import type { StoredCall, Thread } from "../backend/thread-rows.ts";
+import type { CallsPage } from "../backend/thread-store.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import { isName } from "../contracts/storable-name.ts";
 import { checkNumber, checkThreadKey } from "./check-arguments.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inShort } from "../../test/held.ts";
-import type { StoredMessage } from "../backend/thread-store.ts";
+import type { StoredMessage } from "../backend/thread-rows.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import { readTranscript } from "./transcript.ts";

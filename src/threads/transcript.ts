@@ -1,5 +1,5 @@
 // From stored rows to the transcript that a model is shown: what was superseded is replaced, what was deleted is gone.
-import type { StoredMessage } from "../backend/thread-store.ts";
+import type { StoredMessage } from "../backend/thread-rows.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import * as message from "../contracts/conversation/message.ts";
 import type { Frame } from "../loop/state.ts";

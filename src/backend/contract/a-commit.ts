@@ -2,7 +2,9 @@
 import type { Held } from "../engine.ts";
 import type { NewEntry } from "../inbox.ts";
 import type { NewRequest } from "../request-store.ts";
-import type { CallChange, Commit, NewMessage, NewThread } from "../thread-store.ts";
+import type { CallChange, Commit } from "../thread-commit.ts";
+import type { NewMessage } from "../thread-rows.ts";
+import type { NewThread } from "../thread-store.ts";
 
 /** In microseconds, longer than any test. */
 export const MINUTE = 60_000_000;

@@ -1,7 +1,7 @@
 // Shared budgets in SQL.
 import type { BudgetStore, SharedBudget } from "../budget-store.ts";
 import type { Row, SqlDriver, Statement } from "../sql-driver.ts";
-import type { BudgetChange } from "../thread-store.ts";
+import type { BudgetChange } from "../thread-commit.ts";
 import { attemptBatch } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 

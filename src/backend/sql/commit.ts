@@ -1,7 +1,7 @@
 // One commit of the lease holder, statement by statement. The first one is the guard: it changes the thread's row only
 // while the lease and the number of the event are still ours, so that whoever lost the thread can write nothing.
 import type { Statement } from "../sql-driver.ts";
-import type { CallChange, Commit } from "../thread-store.ts";
+import type { CallChange, Commit } from "../thread-commit.ts";
 import { changeBudget } from "./budgets.ts";
 import { considerEffects, dueWithEffects } from "./effects.ts";
 import { eraseStatements } from "./erase.ts";

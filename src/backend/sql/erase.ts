@@ -2,7 +2,7 @@
 // runs, and every copy that a thread keeps. The rows and their hashes stay, so that the chain holds.
 import { ERASED_ENVELOPE, ERASURE_START, NO_SALT } from "../../contracts/audit/erasure.ts";
 import type { Statement } from "../sql-driver.ts";
-import type { Commit } from "../thread-store.ts";
+import type { Commit } from "../thread-commit.ts";
 
 /** Behind the messages of the commit, whose deletions say what is erased, and behind the entries that it has drained. */
 export function eraseStatements({ thread_id, event, erasure }: Commit): readonly Statement[] {

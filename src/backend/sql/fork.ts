@@ -1,6 +1,7 @@
 // A fork, statement by statement: the history up to an event, and what the thread keeps beside it as it is now.
 import type { Statement } from "../sql-driver.ts";
-import type { NewFork, NewMessage } from "../thread-store.ts";
+import type { NewMessage } from "../thread-rows.ts";
+import type { NewFork } from "../thread-store.ts";
 import { copySubject } from "./subjects.ts";
 import { writeStatements } from "./writes.ts";
 

@@ -1,7 +1,7 @@
 // Metrics in SQL. Each number is read from an index, off the way of those who write.
 import type { MetricsStore, StoredMetrics } from "../metrics-store.ts";
 import type { Row, SqlDriver } from "../sql-driver.ts";
-import type { ThreadStatus } from "../thread-store.ts";
+import type { ThreadStatus } from "../thread-rows.ts";
 import * as rows from "./rows.ts";
 
 const none: Readonly<Record<ThreadStatus, number>> = {

@@ -5,7 +5,6 @@ import type { Row } from "../sql-driver.ts";
 import type { StoredEffect, StoredVariable } from "../state-store.ts";
 import type {
   CallPhase,
-  ChildLink,
   MessageKind,
   StoredCall,
   StoredEvent,
@@ -13,7 +12,8 @@ import type {
   StoredRun,
   Thread,
   ThreadStatus,
-} from "../thread-store.ts";
+} from "../thread-rows.ts";
+import type { ChildLink } from "../thread-store.ts";
 import type { EffectStatus, FileRecord, VariableType } from "../write.ts";
 
 /** The columns of a thread that are listed. */

@@ -1,6 +1,8 @@
 // Threads in SQL.
 import type { Row, Scalar, SqlDriver } from "../sql-driver.ts";
-import type { Commit, CurrentMessage, LoadedThread, StoredMessage, ThreadStore } from "../thread-store.ts";
+import type { Commit } from "../thread-commit.ts";
+import type { CurrentMessage, LoadedThread, StoredMessage } from "../thread-rows.ts";
+import type { ThreadStore } from "../thread-store.ts";
 import { attemptBatch, type Known } from "./attempt-batch.ts";
 import { commitStatements } from "./commit.ts";
 import { OPEN } from "./effects.ts";

@@ -1,5 +1,5 @@
 // A tool call that is begun: what the ledger says of it, and what becomes of one that somebody began and nobody settled.
-import type { CallChange } from "../../backend/thread-store.ts";
+import type { CallChange } from "../../backend/thread-commit.ts";
 import type { ToolCall } from "../../contracts/tools/call.ts";
 import type { State } from "../../loop/state.ts";
 import { toolOf } from "../cast/cast.ts";

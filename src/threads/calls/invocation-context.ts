@@ -1,5 +1,5 @@
 // What a tool that code runs at once is told of its thread: the context that a call of a model has in a run.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import { runOptions } from "../agent.ts";
 import type { Cast } from "../cast/cast.ts";

@@ -1,7 +1,7 @@
 // A tool that code runs at once: it belongs to the call, effect or request that the code runs for, and leaves no message of
 // its own.
 
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import { type JsonMap, snapshot } from "../../contracts/json.ts";
 import { declaredName } from "../../contracts/standard/names.ts";

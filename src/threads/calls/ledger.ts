@@ -1,6 +1,6 @@
 // The ledger of tool calls: that a call begins is written down before it begins. What is found begun after a crash may
 // have happened; this decides what becomes of it, and never runs it a second time in silence.
-import type { StoredCall } from "../../backend/thread-store.ts";
+import type { StoredCall } from "../../backend/thread-rows.ts";
 import { sha256 } from "../../contracts/canonical-json.ts";
 import type { Outcome } from "../../contracts/outcome.ts";
 import type { ToolCall } from "../../contracts/tools/call.ts";

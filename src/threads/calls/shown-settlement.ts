@@ -1,5 +1,5 @@
 // What an operator has found out about a call, as it is stored: its secrets are no more for everybody than the tool's own.
-import type { StoredCall } from "../../backend/thread-store.ts";
+import type { StoredCall } from "../../backend/thread-rows.ts";
 import { isMap, type Json, type JsonMap, snapshot } from "../../contracts/json.ts";
 import type { Host } from "../host.ts";
 import { toolNamed } from "../requests/terms.ts";

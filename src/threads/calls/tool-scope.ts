@@ -1,6 +1,6 @@
 // What the tools that come with the runtime know beside what every tool is told: kept apart from the context, which is
 // everybody's.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { Cast } from "../cast/cast.ts";
 import type { HookSet } from "../hooks/hook-set.ts";
 import type { Host } from "../host.ts";

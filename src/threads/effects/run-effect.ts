@@ -3,7 +3,7 @@
 
 import type { NewEntry } from "../../backend/inbox.ts";
 import type { StoredEffect } from "../../backend/state-store.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { EffectStatus, Write } from "../../backend/write.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import { type Json, snapshot } from "../../contracts/json.ts";

@@ -1,6 +1,6 @@
 // The funds that a thread shares with others: what it may still set aside, and how each of its commits changes them.
 import type { BudgetStore } from "../../backend/budget-store.ts";
-import type { BudgetChange } from "../../backend/thread-store.ts";
+import type { BudgetChange } from "../../backend/thread-commit.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import { type SharedFunds as Left, nothing } from "../../loop/funds.ts";
 import type { Amounts } from "../../loop/records.ts";

@@ -1,5 +1,5 @@
 // What a thread has cost, and what everything under it has.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { Host } from "../host.ts";
 import { threadNotFound } from "../thread-errors.ts";
 import type { LogRow } from "./log-row.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { StoredCall } from "../../backend/thread-store.ts";
+import type { StoredCall } from "../../backend/thread-rows.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { packRecords } from "../../loop/packed-records.ts";
 import type { Fact } from "../../loop/records.ts";

@@ -1,6 +1,6 @@
 // From the record log of a thread to its logs: nothing about an attempt is stored a second time. Pure, so that what is
 // told of a history can be tested as a table.
-import type { StoredCall, StoredEvent } from "../../backend/thread-store.ts";
+import type { StoredCall, StoredEvent } from "../../backend/thread-rows.ts";
 import { unpackRecords } from "../../loop/packed-records.ts";
 import type { Amounts, Fact, LogRecord } from "../../loop/records.ts";
 import { type AttemptNotes, attemptNotes, errorTypeOf, usageColumns } from "./attempt-notes.ts";

@@ -1,5 +1,5 @@
 // The logs of a thread, read from its record log: one row for every attempt at a model, one for every tool that ran.
-import type { StoredEvent } from "../../backend/thread-store.ts";
+import type { StoredEvent } from "../../backend/thread-rows.ts";
 import { checkNumber } from "../check-arguments.ts";
 import type { Host } from "../host.ts";
 import { threadNotFound } from "../thread-errors.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { directScope, hostInTest, keptScope, openThread } from "../../../test/thread-states.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { Host } from "../host.ts";
 import { copyFiles } from "./copy-files.ts";
 import { fileState } from "./file-state.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { commit, directScope, hostInTest, keptScope, openThread } from "../../../test/thread-states.ts";
 import { aThread } from "../../backend/contract/a-commit.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { agent } from "../agent.ts";
 import type { Host } from "../host.ts";
 import { createThreadState } from "./create-thread-state.ts";

@@ -1,5 +1,5 @@
 // Makes what tools, hooks, effects and endpoints are given of a thread.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { snapshot } from "../../contracts/json.ts";
 import { checkName } from "../check-arguments.ts";
 import type { Host } from "../host.ts";

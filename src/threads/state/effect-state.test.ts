@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { commit, directScope, hostInTest, keptScope, openThread } from "../../../test/thread-states.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { effect } from "../definitions/effect.ts";
 import type { Host } from "../host.ts";
 import { createEntry } from "../new-entry.ts";

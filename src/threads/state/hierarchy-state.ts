@@ -1,5 +1,5 @@
 // Where a thread stands among others: its children, its parent, and what it lets the parent know.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { Write } from "../../backend/write.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { JsonMap } from "../../contracts/json.ts";

@@ -1,5 +1,5 @@
 // For whom a thread's state is made: the thread, who acts in it, and where what is written goes.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { Agent } from "../agent.ts";
 import type { HookSet } from "../hooks/hook-set.ts";

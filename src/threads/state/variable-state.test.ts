@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { commit, directScope, hostInTest, keptScope, openThread } from "../../../test/thread-states.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { agent } from "../agent.ts";
 import { prompt } from "../definitions/define-prompt.ts";
 import type { VariableInput } from "../definitions/variable.ts";

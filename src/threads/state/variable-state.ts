@@ -1,7 +1,7 @@
 // The variables that a thread sees: its own values, sealed where they are stored, over those of its user, the process and
 // the definitions. No error here ever says a value.
 import type { StoredVariable } from "../../backend/state-store.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { VariableType, Write } from "../../backend/write.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import { type Layer, resolveVariable } from "../../contracts/standard/env-precedence.ts";

@@ -1,7 +1,7 @@
 // Follows a thread for one reader: what is committed, in order, and between two commits what a model is saying. All of
 // it is read when the reader asks for more, so that one that sleeps costs nothing, and gets everything later.
 import type { LiveText } from "../../backend/live-text.ts";
-import type { StoredEvent, StoredMessage } from "../../backend/thread-store.ts";
+import type { StoredEvent, StoredMessage } from "../../backend/thread-rows.ts";
 import type { Host } from "../host.ts";
 import { type LivePosition, LiveReader } from "./live-reader.ts";
 import { afterCommit, answerIn, type Cursor, eventsOf, type StreamEvent } from "./stream.ts";

@@ -1,5 +1,5 @@
 // When a thread is over for good: terminated, and everything that came of that committed, or deleted.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { Host } from "../host.ts";
 import type { LastEvent } from "./stream.ts";
 

@@ -1,6 +1,6 @@
 // A thread as one reader follows it: first what was committed after the place it was at, then what comes.
 
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { Host } from "../host.ts";
 import { checkRunNumber } from "../read-runs.ts";

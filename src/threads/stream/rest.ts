@@ -1,5 +1,5 @@
 // When a thread rests: what its readers follow it to.
-import type { Thread, ThreadGlance } from "../../backend/thread-store.ts";
+import type { Thread, ThreadGlance } from "../../backend/thread-rows.ts";
 import { readEntry, staysStopped } from "../entries.ts";
 import type { Host } from "../host.ts";
 import { threadNotFound, threadStuck } from "../thread-errors.ts";

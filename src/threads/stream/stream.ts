@@ -1,6 +1,6 @@
 // A run as its readers see it. Only what is committed carries an id: whoever comes back with the last one misses nothing
 // and sees nothing twice. What a model is saying has a step, an attempt and an offset instead.
-import type { StoredEvent, StoredMessage } from "../../backend/thread-store.ts";
+import type { StoredEvent, StoredMessage } from "../../backend/thread-rows.ts";
 import type { Message } from "../../contracts/conversation/message.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { JsonMap } from "../../contracts/json.ts";

@@ -1,5 +1,5 @@
 // What is known of a child before there is one.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { Write } from "../../backend/write.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { CopiedFile } from "../../contracts/standard/child-messages.ts";

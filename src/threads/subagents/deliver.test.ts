@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attachedPath, type Family, newFamily, relationship } from "../../../test/family.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { createEntry } from "../new-entry.ts";
 import { keptRequest } from "../requests/awaited-request.ts";

@@ -2,7 +2,7 @@
 import type { NewEntry } from "../../backend/inbox.ts";
 import type { ChildLink } from "../../backend/new-thread.ts";
 import type { StoredRequest } from "../../backend/request-store.ts";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { Write } from "../../backend/write.ts";
 import { stableHash } from "../../contracts/canonical-json.ts";
 import * as message from "../../contracts/conversation/message.ts";

@@ -1,5 +1,5 @@
 // The tool with which a model looks up the children that it has.
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { Relationship } from "../definitions/relationship.ts";
 import { type Tool, tool } from "../tool.ts";

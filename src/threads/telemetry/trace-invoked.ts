@@ -1,6 +1,6 @@
 // Traces a tool that code runs at once, below whatever that code belongs to.
 import { type Context, context, trace } from "@opentelemetry/api";
-import type { Thread } from "../../backend/thread-store.ts";
+import type { Thread } from "../../backend/thread-rows.ts";
 import { quietly } from "../../contracts/when-ready.ts";
 import type { Cast } from "../cast/cast.ts";
 import type { KnownSecrets } from "../secrets/known-secrets.ts";
