@@ -1,13 +1,13 @@
 // Promise: one worker a thread, and stored work will run. Who lost a thread can write nothing and begins nothing, and
 // whatever happens to a process, somebody else goes on.
 import { spawnSync } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Backend } from "../src/backend/sql-driver.ts";
 import type { Message } from "../src/contracts/conversation/message.ts";
 import type { Model } from "../src/models/model.ts";
 import { callsTool, type ScriptedStep, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
 import { type Agent, type AgentDefinition, agent } from "../src/threads/agent.ts";
+import { toolUnderWay } from "../src/threads/calls/run-tool.ts";
 import type { ThreadHandle } from "../src/threads/thread.ts";
 import { tool } from "../src/threads/tool.ts";
 import { startProcess } from "./another-process.ts";
@@ -35,14 +35,22 @@ async function texts(thread: ThreadHandle): Promise<readonly Message["content"][
   return (await thread.messages()).map(({ message }) => message.content);
 }
 
+/** In microseconds: nothing else takes a thread before a test gives it up. */
+const YEAR_2100 = 4_102_444_800_000_000;
+
 /** Has a worker that does not exist take the thread, as if the lease of its holder had run out. */
 async function steal(world: World): Promise<void> {
-  await world.sql("update threads set epoch = epoch + 1, lease_by = 'thief' returning 1");
+  await world.sql(`update threads set epoch = epoch + 1, lease_by = 'thief', lease_until = ${YEAR_2100} returning 1`);
 }
 
 /** Lets the thief lose the thread again. */
 async function giveUp(world: World): Promise<void> {
   await world.sql("update threads set lease_by = null, lease_until = 0 where lease_by = 'thief' returning 1");
+}
+
+/** Until this process is no longer at work on the call: no attempt follows. */
+async function untilReturned(idempotencyKey: string): Promise<void> {
+  while (toolUnderWay(idempotencyKey)) await new Promise(setImmediate);
 }
 
 /** Both from a process of its own, without this one waking up in between. */
@@ -92,13 +100,18 @@ onPostgres((newWorld) => {
     const running = new Set<unknown>();
     const overlaps: unknown[] = [];
     const workers = new Set<number>();
+    const sharesWork = Promise.withResolvers<void>();
     const inWorker = (worker: number) =>
       clerk(
         async (_messages, { thread_id }) => {
           if (running.has(thread_id)) overlaps.push(thread_id);
           running.add(thread_id);
           workers.add(worker);
-          await sleep(2);
+          if (workers.size > 1) sharesWork.resolve();
+          // No worker has room for all of the threads: another one takes those that are left.
+          await sharesWork.promise;
+          // Long enough for another worker to take the thread, if it could.
+          await world.sql("select 1");
           running.delete(thread_id);
           return { content: "Hi.", tool_calls: [] };
         },
@@ -236,13 +249,15 @@ eachDatabase((newWorld) => {
     it("does not try a tool again that failed", async () => {
       const world = await newWorld();
       const attempts: number[] = [];
+      const begun = Promise.withResolvers<string>();
       const charge = tool({
         name: "shop/charge",
         description: "Charges.",
         retry: { attempts: 5, backoffMs: 200 },
-        execute: async (_input, { attempt }) => {
+        execute: async (_input, { attempt, idempotencyKey }) => {
           attempts.push(attempt);
           await steal(world);
+          begun.resolve(idempotencyKey);
           throw new Error("Not yet.");
         },
       });
@@ -252,8 +267,7 @@ eachDatabase((newWorld) => {
       });
       const thread = await holdfast.threads.open("t", { agent: "clerk" });
       await thread.queueMessage("Charge.");
-      while (attempts.length === 0) await sleep(5);
-      await sleep(400);
+      await untilReturned(await begun.promise);
 
       expect(attempts).toEqual([1]);
       await giveUp(world);
@@ -264,12 +278,14 @@ eachDatabase((newWorld) => {
     it("does not try a tool again after it has taken the thread again itself", async () => {
       const world = await newWorld();
       const attempts: number[] = [];
+      const begun = Promise.withResolvers<string>();
       const charge = tool({
         name: "shop/charge",
         description: "Charges.",
         retry: { attempts: 5, backoffMs: 300 },
-        execute: async (_input, { attempt }) => {
+        execute: async (_input, { attempt, idempotencyKey }) => {
           attempts.push(attempt);
+          begun.resolve(idempotencyKey);
           await steal(world);
           await giveUp(world);
           throw new Error("Not yet.");
@@ -281,7 +297,7 @@ eachDatabase((newWorld) => {
       const thread = await holdfast.threads.open("t", { agent: "clerk" });
 
       expect(await thread.send("Charge.")).toMatchObject({ status: "completed" });
-      await sleep(400);
+      await untilReturned(await begun.promise);
 
       expect(attempts).toEqual([1]);
       expect(await thread.calls()).toMatchObject([{ phase: "unknown" }]);
@@ -503,8 +519,12 @@ eachDatabase((newWorld) => {
     await begun.promise;
 
     const closing = first.close().then(() => "closed");
-    const isOpen = Promise.race([closing, sleep(50).then(() => "open")]);
-    expect(await isOpen).toBe("open");
+    // It would be closed by then, if it did not wait for the tool.
+    const roundTrips = async () => {
+      for (let count = 0; count < 20; count++) await world.sql("select 1");
+      return "open";
+    };
+    expect(await Promise.race([closing, roundTrips()])).toBe("open");
     finish.resolve("charged");
     await closing;
 
@@ -572,10 +592,12 @@ eachDatabase((newWorld) => {
       },
     };
     let isBusy = false;
+    const begun = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const busy: Model = async (_messages, { thread_id }) => {
       if (thread_id === first.id) {
         isBusy = true;
+        begun.resolve();
         await release.promise;
       }
       return says("Hi.");
@@ -584,7 +606,7 @@ eachDatabase((newWorld) => {
     const first = await holdfast.threads.open("first", { agent: "clerk" });
     const second = await holdfast.threads.open("second", { agent: "clerk" });
     const sent = first.send("Keep it busy.");
-    while (!isBusy) await sleep(5);
+    await begun.promise;
 
     expect(await second.send("Hello.")).toMatchObject({ status: "completed" });
 
