@@ -26,7 +26,8 @@ function desk() {
   return { agent: agent({ slug: "desk", model, tools: [refund] }), refunded };
 }
 
-const proposed = (id: string) =>
+/** What somebody proposes who says himself when that was. */
+const proposed = (id: string, created_at: string) =>
   pendingAction.fromArray({
     ...{
       action_id: id,
@@ -35,7 +36,7 @@ const proposed = (id: string) =>
       preview: {},
       apply_input: { key: "secret-of-install" },
     },
-    ...{ workspace: site, agent: "packages", created_at: new Date().toISOString() },
+    ...{ workspace: site, agent: "packages", created_at },
   });
 
 eachDatabase((newWorld) => {
@@ -60,7 +61,9 @@ eachDatabase((newWorld) => {
     const thread = await holdfast.threads.open("t", { agent: "desk", principal: ann, workspace: site });
     const { waiting_for } = await thread.send("Refund.");
     const asked = waiting_for?.request_id ?? "";
-    expect(await approvals.store(proposed("install-1"))).toBe(true);
+    // In the same millisecond, as far as it says: it is second because it was stored second.
+    const { created_at } = (await approvals.get(asked)) ?? { created_at: "" };
+    expect(await approvals.store(proposed("install-1", created_at))).toBe(true);
 
     const listed = await approvals.list({ status: "pending" });
     expect(listed).toMatchObject([
@@ -99,5 +102,35 @@ eachDatabase((newWorld) => {
     await expect(approvals.resolve(asked, { decision: "rejected", resolver: "user:9" })).rejects.toMatchObject({
       code: "request_answered",
     });
+  });
+
+  it("stands in the order in which it was stored, whatever time whoever proposes it gives", async () => {
+    const world = await newWorld();
+    const { approvals, threads } = await world.open(desk().agent);
+    const times = ["2999-01-01T00:00:00Z", "some day", "1999-01-01T00:00:00Z", "2999-01-01T00:00:00Z"];
+    const stored: string[] = [];
+    for (const [index, time] of times.entries()) {
+      const thread = await threads.open(`t${index}`, { agent: "desk", principal: ann, workspace: site });
+      const { waiting_for } = await thread.send("Refund.");
+      // Against the order of their names.
+      const install = `install-${9 - index}`;
+      await approvals.store(proposed(install, time));
+      stored.push(waiting_for?.request_id ?? "", install);
+    }
+    const ids = (actions: readonly { readonly action_id: string }[]) => actions.map(({ action_id }) => action_id);
+    expect(ids(await approvals.list())).toEqual(stored);
+    for (const offset of stored.keys()) {
+      expect(ids(await approvals.list({ limit: 3, offset }))).toEqual(stored.slice(offset, offset + 3));
+    }
+    // A filter takes some away, and moves none of the others.
+    const kinds = [...(await approvals.list({ kind: "install" })), ...(await approvals.list({ kind: "tool_call" }))];
+    expect(ids(kinds)).toEqual([
+      ...stored.filter((id) => id.startsWith("install")),
+      ...stored.filter((id) => !id.startsWith("install")),
+    ]);
+
+    // Stored anew, an action keeps its place.
+    await approvals.store(proposed("install-9", "2026-01-01T00:00:00Z"));
+    expect(ids(await approvals.list())).toEqual(stored);
   });
 });

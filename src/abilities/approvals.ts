@@ -7,7 +7,7 @@ import { defined } from "./defined.ts";
 import type { Operation } from "./operation.ts";
 import { plain } from "./plain.ts";
 import type { Workbench } from "./reach.ts";
-import { anyId, id, jsonMap, note } from "./shapes.ts";
+import { id, jsonMap, listPlace, note } from "./shapes.ts";
 import { visibleRequests } from "./visible-requests.ts";
 
 const PAGE = 50;
@@ -63,7 +63,7 @@ export function approvalOperations(workbench: Workbench): readonly Operation[] {
       input: z.object({
         status: z.enum(["pending", "decided", "expired", "all"]).default("pending"),
         thread_id: id.optional(),
-        after: anyId.optional().meta({ description: "What next told, or the id of the last one that was seen." }),
+        after: listPlace.optional().meta({ description: "What next told, or the id of the last one that was seen." }),
         limit: z.coerce.number().int().min(1).max(200).default(PAGE),
       }),
       output: z.object({ approvals: z.array(approvalShape), has_more: z.boolean(), next: z.string().optional() }),

@@ -1,6 +1,7 @@
 // The operations on the files of a thread: list, read, write and delete them. Paths are those of the thread's own root, and
 // nothing outside of it has one.
 import { z } from "zod";
+import { compareText } from "../contracts/compare-text.ts";
 import { holdfastError } from "../contracts/error.ts";
 import { base64Size, readBase64 } from "../contracts/standard/attachment.ts";
 import { normalizePath } from "../contracts/standard/file-path.ts";
@@ -63,7 +64,7 @@ export function fileOperations({ define, reach }: Workbench): readonly Operation
         const state = await (await reach.thread(thread_id, principal, "read")).state();
         const found = await listed(state, ownPath(directory), deep);
         const seen = after === undefined ? undefined : ownPath(after);
-        const rest = found.filter((file) => seen === undefined || file.path > seen);
+        const rest = found.filter((file) => seen === undefined || compareText(file.path, seen) > 0);
         return { files: rest.slice(0, limit).map(shownFile), has_more: rest.length > limit };
       },
     }),
@@ -169,7 +170,7 @@ async function listed(state: ThreadState, directory: string, deep: boolean): Pro
 }
 
 function inOrder(files: readonly FileStat[]): readonly FileStat[] {
-  return files.toSorted((left, right) => (left.path < right.path ? -1 : 1));
+  return files.toSorted((left, right) => compareText(left.path, right.path));
 }
 
 async function contentOf(state: ThreadState, where: string, mostBytes: number) {

@@ -3,13 +3,14 @@
 import { z } from "zod";
 import type { Guideline } from "../backend/guideline-store.ts";
 import { holdfastError } from "../contracts/error.ts";
+import { writePlace } from "../contracts/list-place.ts";
 import { PRIVATE_MEMORY, SHARED_GUIDANCE } from "../contracts/memory/guideline.ts";
 import { type OperationError, operationError } from "../contracts/operation-error.ts";
 import type { GuidelineOutcome, Guidelines } from "../memory/guidelines.ts";
 import { defined } from "./defined.ts";
 import type { Operation } from "./operation.ts";
 import type { Workbench } from "./reach.ts";
-import { anyId, LONGEST_ID, id as someId, timeOf } from "./shapes.ts";
+import { anyId, listPlace, id as someId, timeOf } from "./shapes.ts";
 
 const PAGE = 50;
 
@@ -54,9 +55,7 @@ export function guidelineOperations({ runtime, define }: Workbench): readonly Op
         scope: scope.optional(),
         type: anyId.optional(),
         status: anyId.optional(),
-        after: z
-          .string()
-          .max(LONGEST_ID + 20)
+        after: listPlace
           .regex(/^\d{1,16}:./)
           .optional()
           .meta({ description: "What the page before has named as next." }),
@@ -70,7 +69,7 @@ export function guidelineOperations({ runtime, define }: Workbench): readonly Op
         const page = defined({ ...list, after: after === undefined ? undefined : placeAfter(after) });
         const found = await guidelines().list(principal, { ...page, limit });
         const last = found.length === limit ? found.at(-1) : undefined;
-        return { guidelines: found.map(shown), next: last ? `${last.created_at}:${last.id}` : null };
+        return { guidelines: found.map(shown), next: last ? writePlace(last) : null };
       },
     }),
 

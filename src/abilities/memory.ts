@@ -1,6 +1,7 @@
 // The operations on what is remembered beyond threads: list or search it, read it, write it, forget it.
 import { z } from "zod";
 import { trimEnd } from "../contracts/coerce.ts";
+import { compareText } from "../contracts/compare-text.ts";
 import { holdfastError } from "../contracts/error.ts";
 import type { MemoryMetadata } from "../contracts/memory/memory-metadata.ts";
 import type { MemoryEntry, MemoryRead } from "../contracts/memory/memory-store.ts";
@@ -227,7 +228,7 @@ function agreed({ acting_user_id, auth_source }: Principal) {
 
 /** In the order of the bytes, as entries are listed: the one that is named may be gone by now. */
 function isBehind(name: string): (entry: MemoryEntry) => boolean {
-  return ({ filename }) => Buffer.compare(Buffer.from(filename), Buffer.from(name)) > 0;
+  return ({ filename }) => compareText(filename, name) > 0;
 }
 
 function shownEntry({ filename, layer, bytes, updated_at, metadata }: MemoryEntry): z.input<typeof entryShape> {

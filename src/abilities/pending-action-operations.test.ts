@@ -64,12 +64,17 @@ describe("the operations on pending actions", () => {
       expect(await call(caller, "agents/list-pending-actions", { after: "nowhere" })).toEqual(nothing);
     }
     await holdfast.approvals.store(install);
-    const first = await call(admin, "agents/list-pending-actions", { filters: { limit: 1 } });
-    expect(first).toMatchObject({ actions: [{ action_id: "install-1" }], has_more: true });
-    const { next: after } = first;
-    expect(await call(admin, "agents/list-pending-actions", { filters: { limit: 1 }, after })).toMatchObject({
-      actions: [{ action_id: asked[0] }],
-    });
+    const last = (await wish("refund", ann)).request_id;
+    const first = await call(admin, "agents/list-pending-actions", { filters: { limit: 1, offset: 4 } });
+    expect(first).toMatchObject({ actions: [{ action_id: asked[4] }], has_more: true });
+    // The rest, however many there were to leave out at first and whatever was decided since.
+    await holdfast.approvals.resolve(asked[0] ?? "", { decision: "rejected", resolver: "user:9" });
+    for (const offset of [0, 4]) {
+      const filters = { status: "pending", limit: 2, offset };
+      expect(await call(admin, "agents/list-pending-actions", { filters, after: first.next })).toMatchObject({
+        ...{ actions: [{ action_id: "install-1" }, { action_id: last }], has_more: false },
+      });
+    }
   });
 
   it("decide as whoever calls, once", async () => {

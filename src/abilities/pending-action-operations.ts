@@ -2,6 +2,8 @@
 // there is for who manages threads. What applying an action takes is shown to nobody: it is not applied at a door.
 import { z } from "zod";
 import { identifier } from "../contracts/coerce.ts";
+import { PLACE_LENGTH } from "../contracts/list-place.ts";
+import { LONGEST_NAME_BYTES } from "../contracts/storable-name.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import { defined } from "./defined.ts";
 import { lenientInput } from "./lenient-input.ts";
@@ -24,6 +26,9 @@ const filters = z
   })
   .optional();
 
+/** A time and the id of an action. */
+const LONGEST_PLACE = LONGEST_NAME_BYTES + PLACE_LENGTH;
+
 const counts = z.record(z.string(), z.int());
 
 export function pendingActionOperations(workbench: Workbench): readonly Operation[] {
@@ -36,7 +41,10 @@ export function pendingActionOperations(workbench: Workbench): readonly Operatio
       title: "List pending actions",
       description: "Lists the actions that match the filters, in whatever status.",
       input: lenientInput(
-        z.object({ filters, after: anyId.optional().meta({ description: "What next told of the page before." }) }),
+        z.object({
+          filters,
+          after: z.string().max(LONGEST_PLACE).optional().meta({ description: "What next told of the page before." }),
+        }),
       ),
       output: z.object({ actions: z.array(jsonMap), has_more: z.boolean(), next: z.string().optional() }),
       effect: "read",

@@ -8,7 +8,7 @@ import { defined } from "./defined.ts";
 import type { Operation } from "./operation.ts";
 import { plain } from "./plain.ts";
 import type { Workbench } from "./reach.ts";
-import { anyId, id, jsonMap, note, timeOf } from "./shapes.ts";
+import { id, jsonMap, listPlace, note, timeOf } from "./shapes.ts";
 import { visibleRequests } from "./visible-requests.ts";
 
 const PAGE = 50;
@@ -52,7 +52,7 @@ export function requestOperations(workbench: Workbench): readonly Operation[] {
         thread_id: id.optional(),
         status: status.optional(),
         kind: kind.optional(),
-        after: anyId.optional().meta({ description: "What next told, or the id of the last one that was seen." }),
+        after: listPlace.optional().meta({ description: "What next told, or the id of the last one that was seen." }),
         limit: z.coerce.number().int().min(1).max(500).default(PAGE),
       }),
       output: z.object({ requests: z.array(requestShape), has_more: z.boolean(), next: z.string().optional() }),

@@ -1,6 +1,7 @@
 // The shapes that several operations take or answer with.
 import { z } from "zod";
 import type { StoredCall, Thread } from "../backend/thread-rows.ts";
+import { PLACE_LENGTH } from "../contracts/list-place.ts";
 import type { Standing } from "../threads/stream/rest.ts";
 
 /** No id, slug or name that is given is longer: what is, is none. */
@@ -11,6 +12,9 @@ export const id = z.string().min(1).max(LONGEST_ID);
 
 /** The same where none at all is said with an empty text. */
 export const anyId = z.string().max(LONGEST_ID);
+
+/** Where a list goes on: what the page before told of as next, or the id of the last one that was seen. */
+export const listPlace = z.string().max(LONGEST_ID + PLACE_LENGTH);
 
 /** A key that somebody made up. */
 export const ownKey = z.string().min(1).max(1_024);

@@ -1,6 +1,7 @@
 // The operations on threads: open one, list them, look at one, stop it, let it go on, fork it, end it.
 import { z } from "zod";
 import { holdfastError } from "../contracts/error.ts";
+import { readPlace, writePlace } from "../contracts/list-place.ts";
 import { entryKey } from "./caller-identity.ts";
 import { defined } from "./defined.ts";
 import { openFor } from "./open-for.ts";
@@ -11,6 +12,7 @@ import {
   id,
   jsonMap,
   LONGEST_ID,
+  listPlace,
   note,
   outcomeShape,
   ownKey,
@@ -69,23 +71,28 @@ export function threadOperations(workbench: Workbench): readonly Operation[] {
         agent: anyId.optional(),
         status: threadShape.shape.status.optional(),
         parent: anyId.optional(),
-        after: anyId.optional().meta({ description: "The id of the last one that was seen." }),
+        after: listPlace.optional().meta({ description: "What next told, or the id of the last one that was seen." }),
         limit: z.coerce.number().int().min(1).max(500).default(PAGE),
       }),
-      output: z.object({ threads: z.array(threadShape), has_more: z.boolean() }),
+      output: z.object({ threads: z.array(threadShape), has_more: z.boolean(), next: z.string().optional() }),
       effect: "read",
       capability: "threads.read",
       doors: ["http", "cli", "mcp"],
       route: { method: "get", path: "/threads" },
-      async execute({ limit, ...query }, { principal }) {
+      async execute({ limit, after, ...query }, { principal }) {
         const scope = await reach.scope(principal);
-        const { after } = query;
+        const behind = after === undefined ? undefined : readPlace(after);
+        const seen = behind ? undefined : after;
         // Another's is no place in the caller's list: where it stands would tell that it is there, and since when.
-        if (after !== undefined && !(await reach.has(after, principal, "read")))
-          return { threads: [], has_more: false };
-        const asked = { ...defined(query), ...scope, limit: limit + 1 };
-        const found = await threads.list(asked);
-        return { threads: found.slice(0, limit).map(shownThread), has_more: found.length > limit };
+        if (seen !== undefined && !(await reach.has(seen, principal, "read"))) return { threads: [], has_more: false };
+        const found = await threads.list({ ...defined({ ...query, after: seen, behind }), ...scope, limit: limit + 1 });
+        const page = found.slice(0, limit);
+        const last = found.length > limit ? page.at(-1) : undefined;
+        return {
+          threads: page.map(shownThread),
+          has_more: last !== undefined,
+          ...(last && { next: writePlace(last) }),
+        };
       },
     }),
 

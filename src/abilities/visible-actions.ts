@@ -2,10 +2,12 @@
 // for who manages threads. What applying an action takes is shown to nobody.
 import { wholeNumber } from "../contracts/coerce.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
+import { writePlace } from "../contracts/list-place.ts";
 import { REDACTED } from "../contracts/tools/sensitive-keys.ts";
 import type { PendingAction } from "../contracts/trust/pending-action.ts";
 import { matches, type PendingActionFilters, summaryOf } from "../contracts/trust/pending-action-store.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
+import type { Request } from "../threads/requests/requests.ts";
 import type * as pendingActions from "./pending-actions.ts";
 import type { Workbench } from "./reach.ts";
 import { type RequestsPage, visibleRequests } from "./visible-requests.ts";
@@ -55,18 +57,21 @@ export function visibleActions(workbench: Workbench): (principal: Principal, pag
     async function found({ offset, limit: _, ...wanted }: PendingActionFilters, limit: number) {
       const status = wanted.status === "pending" || wanted.status === "expired" ? { status: wanted.status } : {};
       const actions: PendingAction[] = [];
-      let passed = wholeNumber(offset, 0) ?? 0;
+      // Those to be passed were passed before the first page.
+      let passed = page?.after === undefined ? (wholeNumber(offset, 0) ?? 0) : 0;
       let after = page?.after;
+      let last: Request | undefined;
       for (let looked = 0; looked < PAGES; looked += 1) {
         const place = after === undefined ? {} : { after };
         const query = { kind: "approval", ...status, ...place, limit: PAGE } as const;
         const asked: RequestsPage = await visible.list(query, principal);
         const seen = await Promise.all(asked.requests.map(({ id }) => requests.pendingAction(id)));
-        for (const action of seen.map(hidden).filter((each) => matches(each, wanted))) {
-          if (passed-- > 0) continue;
+        for (const [index, action] of seen.map(hidden).entries()) {
+          if (!matches(action, wanted) || passed-- > 0) continue;
           // One more than fits tells that there is more.
-          if (actions.length >= limit) return { actions, next: actions.at(-1)?.action_id };
+          if (actions.length >= limit) return { actions, next: last && writePlace(last) };
           actions.push(action);
+          last = asked.requests[index];
         }
         if (asked.next === null) return { actions };
         after = asked.next;
@@ -74,14 +79,16 @@ export function visibleActions(workbench: Workbench): (principal: Principal, pag
       return { actions, next: after };
     }
 
-    /** The same of all there are, for who manages threads: the place is how many were passed. */
+    /** The same of all there are, for who manages threads. */
     async function foundAll(given: PendingActionFilters, limit: number) {
       const here = filtersHere(given);
-      const offset = wholeNumber(page?.after ?? given.offset ?? 0, 0);
-      if (!here || offset === undefined || String(offset) !== String(page?.after ?? offset)) return { actions: [] };
-      const actions = await approvals.list({ ...here, offset, limit: limit + 1 });
-      const next = actions.length > limit && limit > 0 ? String(offset + limit) : undefined;
-      return { actions: actions.slice(0, limit).map(hidden), next };
+      if (!here) return { actions: [] };
+      const { offset: _, ...behind } = here;
+      const { actions, next } =
+        page?.after === undefined
+          ? await approvals.page(here, { limit })
+          : await approvals.page(behind, { limit, after: page.after });
+      return { actions: actions.map(hidden), next };
     }
 
     /** The filters of whoever sees everything, where he is; undefined when he asks about another workspace. */

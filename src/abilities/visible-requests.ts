@@ -1,6 +1,7 @@
 // What a caller may know of what threads wait for: what is asked by threads within reach, and approvals that a rule calls
 // the caller to decide. What is neither is not there. To answer takes more than to know.
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
+import { comparePlaces, type ListPlace, readPlace, writePlace } from "../contracts/list-place.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import type { Request, RequestsQuery } from "../threads/requests/requests.ts";
 import type { Workbench } from "./reach.ts";
@@ -51,12 +52,12 @@ export function visibleRequests(
     throw holdfastError("request_not_found", `There is no request "${id}".`);
   }
 
-  /** The id that a list begins after; undefined for what is no place in the caller's list. */
-  async function placeOf(after: string, principal: Principal): Promise<string | undefined> {
+  /** What a list begins behind; undefined for what is no place in the caller's list. */
+  async function placeOf(after: string, principal: Principal): Promise<ListPlace | undefined> {
     try {
-      if (after.startsWith(SEALED)) return sealing.open(after.slice(SEALED.length), PLACE);
+      if (after.startsWith(SEALED)) return readPlace(sealing.open(after.slice(SEALED.length), PLACE));
       // Another's is no place in the caller's list: where it stands would tell that it is there, and since when.
-      return (await get(after, principal)).id;
+      return readPlace(after) ?? (await get(after, principal));
     } catch (thrown) {
       if (thrown instanceof HoldfastError && unknown.has(thrown.code)) return undefined;
       throw thrown;
@@ -65,7 +66,7 @@ export function visibleRequests(
 
   /** As many of those that match a query as it asks for, page by page; `cutAt` is where it was left at the `most` looked at. */
   async function taken(
-    { limit, isWanted = () => true, ...query }: RequestsQuery & VisibleQuery,
+    { limit, isWanted = () => true, ...query }: RequestsQuery & Omit<VisibleQuery, "after">,
     isTaken: (request: Request) => boolean | Promise<boolean> = () => true,
     most = Number.POSITIVE_INFINITY,
   ): Promise<{ readonly found: readonly Request[]; readonly cutAt?: Request }> {
@@ -73,16 +74,17 @@ export function visibleRequests(
     // Where most may be passed over, a page of few would take many.
     const size = Number.isFinite(most) ? Math.min(most, PAGE) : Math.min(limit, PAGE);
     let looked = 0;
-    for (let { after } = query; ; ) {
-      const page = await requests.list({ ...query, limit: size, ...(after !== undefined && { after }) });
+    for (let { behind } = query; ; ) {
+      const page = await requests.list({ ...query, limit: size, ...(behind && { behind }) });
       for (const request of page) {
         if (isWanted(request) && (await isTaken(request))) found.push(request);
         if (found.length >= limit) return { found };
         looked += 1;
         if (looked >= most) return { found, cutAt: request };
       }
-      after = page.at(-1)?.id;
-      if (page.length < size) return { found };
+      const last = page.at(-1);
+      if (!last || page.length < size) return { found };
+      behind = { created_at: last.created_at, id: last.id };
     }
   }
 
@@ -102,9 +104,10 @@ export function visibleRequests(
 
     async list({ limit, after: given, ...query }, principal) {
       const { thread, kind, status } = query;
-      const after = given === undefined ? undefined : await placeOf(given, principal);
-      if (given !== undefined && after === undefined) return { requests: [], next: null };
-      const asked = { ...query, limit: limit + 1, ...(after !== undefined && { after }) };
+      const seen = given === undefined ? undefined : await placeOf(given, principal);
+      if (given !== undefined && !seen) return { requests: [], next: null };
+      const behind = seen && { behind: { created_at: seen.created_at, id: seen.id } };
+      const asked = { ...query, limit: limit + 1, ...behind };
       if (thread !== undefined) {
         await reach.thread(thread, principal, "read");
         return pageOf((await taken(asked)).found, limit);
@@ -118,7 +121,7 @@ export function visibleRequests(
       const ruled = { ...asked, ...place, status: "pending", calls: principal.acting_user_id } as const;
       const called = await taken(ruled, ({ id }) => requests.isApprover(id, principal), mostLookedAt);
       const both = new Map([...found, ...called.found].map((request) => [request.id, request]));
-      return pageOf([...both.values()].sort(byCreation), limit, called.cutAt);
+      return pageOf([...both.values()].sort(comparePlaces), limit, called.cutAt);
     },
   };
 
@@ -135,11 +138,12 @@ export function visibleRequests(
 
   /** What comes after the place where looking was left is for the next page: something before it may be missing yet. */
   function pageOf(all: readonly Request[], limit: number, cutAt?: Request): RequestsPage {
-    const upTo = cutAt ? all.filter((each) => each.id === cutAt.id || byCreation(each, cutAt) < 0) : all;
+    const upTo = cutAt ? all.filter((each) => comparePlaces(each, cutAt) <= 0) : all;
     const page = upTo.slice(0, limit);
-    if (upTo.length > limit) return { requests: page, next: page.at(-1)?.id ?? null };
+    const last = page.at(-1);
+    if (upTo.length > limit) return { requests: page, next: last ? writePlace(last) : null };
     // Sealed, because nothing may be told of it but that one can go on there.
-    return { requests: page, next: cutAt ? `${SEALED}${sealing.seal(cutAt.id, PLACE)}` : null };
+    return { requests: page, next: cutAt ? `${SEALED}${sealing.seal(writePlace(cutAt), PLACE)}` : null };
   }
 }
 
@@ -148,7 +152,3 @@ const PLACE = "place in a list of requests";
 
 /** Why something is no place in a list. */
 const unknown: ReadonlySet<string> = new Set(["request_not_found", "secret_key_mismatch"]);
-
-function byCreation(one: Request, other: Request): number {
-  return one.created_at - other.created_at || (one.id < other.id ? -1 : 1);
-}

@@ -50,6 +50,7 @@ export function describeActionStore(name: string, open: () => Promise<StoresInTe
       expect(await actions.get("a")).toEqual({
         ...given,
         ...{ created_at: "some day", expires_at: at(NOON + SECOND).text, revision: 1, claim: null },
+        stored_at: expect.any(Number),
       });
       expect(await actions.get("b")).toBeUndefined();
     });

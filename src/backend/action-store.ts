@@ -1,5 +1,6 @@
 // Pending actions that no thread waits for: what packages, hosts and conversations in memory propose. An action leaves
 // pending once. Whoever decides it claims it first, so that of any number of decisions one is applied.
+import type { ListPlace } from "../contracts/list-place.ts";
 import type { PendingActionStatus } from "../contracts/trust/pending-action.ts";
 
 /** A time as it was written, and the moment it names in microseconds; null where it names none. */
@@ -37,6 +38,8 @@ export type StoredAction = Omit<NewAction, "created_at" | "expires_at" | "resolv
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly resolved_at: string | null;
+  /** When it was first stored, in microseconds on the database's clock: it stays when the action is stored anew. */
+  readonly stored_at: number;
   /** Another one each time the action is stored anew. */
   readonly revision: number;
   readonly claim: ActionClaim | null;
@@ -71,10 +74,10 @@ export interface ActionStore {
   /** In place of a pending one that nobody has claimed; false when another stands under the id. */
   put(action: NewAction): Promise<boolean>;
   get(actionId: string): Promise<StoredAction | undefined>;
-  /** In the order they were first stored. */
+  /** In the order they were first stored, by id those of one time; so many behind a place. */
   list(
     query: ActionQuery,
-    page?: { readonly limit?: number; readonly offset?: number },
+    page?: { readonly limit?: number; readonly offset?: number; readonly after?: ListPlace },
   ): Promise<readonly StoredAction[]>;
   /** How many there are of each status and kind. */
   count(query: ActionQuery): Promise<readonly ActionCount[]>;

@@ -238,6 +238,17 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     indexes: [named("inbox_waiting")],
   },
   {
+    verb: "pending actions",
+    run: ({ actions }) => actions.list({ status: "pending" }, { limit: 10 }),
+    indexes: [named("pending_actions_waiting")],
+  },
+  {
+    verb: "pending actions after a page",
+    run: ({ actions }) => actions.list({}, { limit: 10, after: { created_at: 7, id: "action 7" } }),
+    // From the place on, and not from the beginning until there are enough.
+    indexes: [{ sqlite: /pending_actions_stored \(.*>/, postgres: /pending_actions_stored.*\n.*Index Cond/ }],
+  },
+  {
     verb: "unknownCalls",
     run: ({ threads }) => threads.unknownCalls(10),
     indexes: [named("calls_unknown")],
@@ -349,6 +360,12 @@ async function fill(driver: SqlDriver): Promise<void> {
       "thread_id, seq, run, step, records, messages_from, messages_to, tail_from, settled, at, hash",
       "'thread ' || n, m - 1, 1, 1, '[]', m - 1, m, 5, m % 2, n, 'hash'",
       10,
+    ),
+    each(
+      "pending_actions",
+      "action_id, stored_at, revision, kind, status, created_at, shown, change_id",
+      `'action ' || n, n, 1, 'install', case when n % 10 = 0 then 'pending' else 'accepted' end, 'noon', '{}',
+        'change ' || n`,
     ),
     each(
       "calls",

@@ -1,4 +1,5 @@
 // What threads wait for: somebody outside has to run a tool, approve a call or answer a question, or a child has to finish.
+import type { ListPlace } from "../contracts/list-place.ts";
 import type { RememberedApproval } from "./approval-memory-store.ts";
 import type { SubjectQuery } from "./subject-store.ts";
 
@@ -66,8 +67,10 @@ export type RequestQuery = SubjectQuery & {
   readonly ruled?: boolean;
   /** Only approvals whose rule may call this user to decide: it names him, or names nobody and asks for something else. */
   readonly calls?: number;
-  /** Those after this one, in the order of their creation. */
+  /** Those after this one, in the order of their creation; those of one time by id. */
   readonly after?: string;
+  /** The same for one that need not be there any more. */
+  readonly behind?: ListPlace;
   readonly limit?: number;
 };
 

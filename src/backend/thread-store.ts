@@ -1,5 +1,6 @@
 // What durable threads ask of a database. Each verb is one transaction; what happened is told by its outcome.
 import type { Head } from "../contracts/audit/merkle.ts";
+import type { ListPlace } from "../contracts/list-place.ts";
 import type { NewEntry } from "./inbox.ts";
 import type { ChildLink, NewThread } from "./new-thread.ts";
 import type { SubjectQuery } from "./subject-store.ts";
@@ -36,8 +37,10 @@ export type ThreadQuery = SubjectQuery & {
   readonly status?: ThreadStatus;
   /** Only the children of this one; with null, only those that are nobody's child. */
   readonly parent?: string | null;
-  /** Those after this one, in the order of their creation. */
+  /** Those after this one, in the order of their creation; those of one time by id. */
   readonly after?: string;
+  /** The same for one that need not be there any more. */
+  readonly behind?: ListPlace;
   readonly limit?: number;
 };
 

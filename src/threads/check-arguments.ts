@@ -32,8 +32,16 @@ export function checkQuery(query: Readonly<Record<string, unknown>>): void {
     if (value === undefined || (argument === "parent" && value === null)) continue;
     if (argument === "limit") checkNumber(argument, value);
     else if (argument === "owner") checkOwner(value);
+    else if (argument === "behind") checkPlace(value);
     else checkName(argument, value);
   }
+}
+
+function checkPlace(value: unknown): void {
+  checkFields("behind", value, ["created_at", "id"]);
+  const { created_at, id } = value as Readonly<Record<string, unknown>>;
+  checkNumber("behind.created_at", created_at);
+  checkName("behind.id", id);
 }
 
 function checkOwner(value: unknown): void {

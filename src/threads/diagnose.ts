@@ -1,6 +1,7 @@
 // What keeps threads from going on: read from the database, explained in a sentence each.
 import type { StoredRequest } from "../backend/request-store.ts";
 import type { Thread } from "../backend/thread-rows.ts";
+import { comparePlaces } from "../contracts/list-place.ts";
 import { isName } from "../contracts/storable-name.ts";
 import type { State } from "../loop/state.ts";
 import { type Cause, type Explanation, explainThread, switchedOff } from "./explain-thread.ts";
@@ -106,6 +107,6 @@ async function waitingForSomebody({ stores: { requests } }: Host): Promise<reado
   const pending = await Promise.all(
     kinds.map((kind) => requests.list({ kind, status: "pending", limit: MOST_FINDINGS })),
   );
-  const oldest = pending.flat().sort((one, other) => one.created_at - other.created_at);
+  const oldest = pending.flat().sort(comparePlaces);
   return [...new Set(oldest.map(({ thread_id }) => thread_id))].slice(0, MOST_FINDINGS);
 }

@@ -1,31 +1,28 @@
-// Two sources of pending actions, seen as one: merged by their creation, and counted together.
+// Two sources of pending actions, seen as one: merged by when they were stored, and counted together.
 import type { ActionCount } from "../backend/action-store.ts";
 import { seal } from "../contracts/json.ts";
+import { comparePlaces, type ListPlace } from "../contracts/list-place.ts";
 import type { PendingAction } from "../contracts/trust/pending-action.ts";
-import { instant, type PendingActionSummary } from "../contracts/trust/pending-action-store.ts";
+import type { PendingActionSummary } from "../contracts/trust/pending-action-store.ts";
+
+/** A pending action and where it stands in the queue. */
+export type PlacedAction = { readonly place: ListPlace; readonly action: PendingAction };
 
 /**
- * One list of both, each in its own order, the older first. What comes first depends on nothing that comes later, so a
- * page can be made of two beginnings.
+ * One list of both, each of which is in the order of the queue already. What comes first depends on nothing that comes later,
+ * so a page can be made of two beginnings.
  */
-export function mergeByCreation(
-  own: readonly PendingAction[],
-  others: readonly PendingAction[],
-): readonly PendingAction[] {
-  const merged: PendingAction[] = [];
+export function mergePlaced(own: readonly PlacedAction[], others: readonly PlacedAction[]): readonly PlacedAction[] {
+  const merged: PlacedAction[] = [];
   let next = 0;
-  for (const action of own) {
-    for (let other = others[next]; other && isOlder(other, action); other = others[next]) {
+  for (const each of own) {
+    for (let other = others[next]; other && comparePlaces(other.place, each.place) < 0; other = others[next]) {
       merged.push(other);
       next++;
     }
-    merged.push(action);
+    merged.push(each);
   }
   return [...merged, ...others.slice(next)];
-}
-
-function isOlder(one: PendingAction, other: PendingAction): boolean {
-  return instant(one.created_at) < instant(other.created_at);
 }
 
 export function summaryOfCounts(counts: readonly ActionCount[]): PendingActionSummary {

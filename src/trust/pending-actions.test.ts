@@ -3,6 +3,7 @@ import { createActionStore } from "../backend/sql/actions.ts";
 import { migrate } from "../backend/sql/migrate.ts";
 import type { SqlDriver } from "../backend/sql-driver.ts";
 import { sqlite } from "../backend/sqlite/sqlite.ts";
+import { comparePlaces } from "../contracts/list-place.ts";
 import * as pendingAction from "../contracts/trust/pending-action.ts";
 import { createMemoryPendingActionStore, type PendingActionFilters } from "../contracts/trust/pending-action-store.ts";
 import { createSealing } from "../threads/secrets/sealing.ts";
@@ -306,21 +307,30 @@ describe("the queue of pending actions", () => {
   });
 
   describe("with what threads wait for", () => {
-    const theirs = [
-      proposed("thread 1", { created_at: "2026-11-16T10:59:00Z", kind: "tool_call" }),
-      proposed("thread 2", { created_at: "2026-11-16T11:00:30Z", kind: "tool_call" }),
-    ];
+    const theirs = [proposed("thread 1", { kind: "tool_call" }), proposed("thread 2", { kind: "tool_call" })];
+    /** When each of them was stored. */
+    let times = [1, 2];
     const others: OtherActions = {
-      list: async ({ limit }) => theirs.slice(0, limit),
+      async list(_filters, { limit, after }) {
+        const placed = theirs.map((action, index) => {
+          return { place: { created_at: times[index] ?? 0, id: action.action_id }, action };
+        });
+        const isBehind = ({ place }: (typeof placed)[number]) => !after || comparePlaces(place, after) > 0;
+        return placed.filter(isBehind).slice(0, limit);
+      },
       get: async (id) => theirs.find(({ action_id }) => action_id === id),
       summary: async () => ({ total: 2, by_status: { pending: 2 }, by_kind: { tool_call: 2 } }),
       resolve: async (id, { decision, resolver }) => [id, decision, resolver],
     };
 
-    it("is one list in the order of creation, page by page, and one summary", async () => {
+    it("is one list in the order of storing, page by page, and one summary", async () => {
       const queue = queueOf({ others });
       await queue.store(proposed("own 1"));
-      await queue.store(proposed("own 2", { created_at: "2026-11-16T11:01:00Z" }));
+      // What an action says about its own time does not move it.
+      await queue.store(proposed("own 2", { created_at: "2026-11-01T11:01:00Z" }));
+      const [own1] = await createActionStore(driver).list({});
+      // The second at the very time of the first of our own: then the id decides.
+      times = [0, own1?.stored_at ?? 0];
       const ids = async (filters: PendingActionFilters) =>
         (await queue.list(filters)).map(({ action_id }) => action_id);
       expect(await ids({})).toEqual(["thread 1", "own 1", "thread 2", "own 2"]);
@@ -330,6 +340,26 @@ describe("the queue of pending actions", () => {
       expect(await queue.summary()).toEqual({
         ...{ total: 4, by_status: { pending: 4 }, by_kind: { refund: 2, tool_call: 2 } },
       });
+    });
+
+    it("is read in pages that miss nothing and repeat nothing, whatever is decided in between", async () => {
+      const queue = queueOf({ others });
+      times = [0, Number.MAX_SAFE_INTEGER];
+      for (const id of ["b", "a", "d", "c"]) await queue.store(proposed(id));
+      const read: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await queue.page({ status: "pending" }, { limit: 2, ...(after !== undefined && { after }) });
+        read.push(...page.actions.map(({ action_id }) => action_id));
+        // Those of the page leave the list.
+        for (const { action_id } of page.actions) await queue.delete(action_id);
+        after = page.next;
+        if (after === undefined) break;
+      }
+      expect(read).toEqual(["thread 1", "b", "a", "d", "c", "thread 2"]);
+      for (const nowhere of ["", "2", "x:a", "-1:a", "1:", "1: ", `${"9".repeat(16)}:a`]) {
+        expect(await queue.page({}, { limit: 2, after: nowhere }), nowhere).toEqual({ actions: [] });
+      }
+      expect(await queue.page({}, { limit: 0 })).toEqual({ actions: [] });
     });
 
     it("leaves each decision to whoever keeps the action, and lets no other action hide it", async () => {

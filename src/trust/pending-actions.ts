@@ -1,9 +1,10 @@
 // The queue of pending actions: what packages, hosts and conversations in memory propose waits here for a decision, and
 // stays for audit. What threads wait for is kept with them, and is shown and decided through the same queue.
-import type { ActionQuery, StoredAction } from "../backend/action-store.ts";
+import type { StoredAction } from "../backend/action-store.ts";
 import { wholeNumber } from "../contracts/coerce.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import { emptyMap, type UnknownMap } from "../contracts/json.ts";
+import { type ListPlace, readPlace, writePlace } from "../contracts/list-place.ts";
 import { isName } from "../contracts/storable-name.ts";
 import * as approvalDecision from "../contracts/trust/approval-decision.ts";
 import type { PendingAction } from "../contracts/trust/pending-action.ts";
@@ -19,17 +20,27 @@ import { readFields } from "../contracts/trust/record-fields.ts";
 import { quietly } from "../contracts/when-ready.ts";
 import type { ActionDecision, ActionObserver } from "./action-handler.ts";
 import { actionOf, listedActionOf, queryOf, rowOf, sealedOutcome, writtenTime } from "./action-record.ts";
-import { addSummaries, mergeByCreation, summaryOfCounts } from "./action-views.ts";
+import { addSummaries, mergePlaced, type PlacedAction, summaryOfCounts } from "./action-views.ts";
 import { checkIndexable, checkStorable, invalidArgument, readText } from "./check-input.ts";
 import { type ResolvingHost, readDecision, readResolver, resolveAction } from "./resolve-action.ts";
 
 /** Another keeper of pending actions, such as the threads: it decides what is its own. */
 export interface OtherActions {
-  list(filters: PendingActionFilters): Promise<readonly PendingAction[]>;
+  /** In the order of their places. */
+  list(filters: PendingActionFilters, page: ActionsBehind): Promise<readonly PlacedAction[]>;
   get(actionId: string, includeResolved: boolean): Promise<PendingAction | null | undefined>;
   summary(filters: PendingActionFilters): Promise<PendingActionSummary>;
   resolve(actionId: string, decision: Required<ActionDecision>): Promise<unknown>;
 }
+
+/** So many of those behind a place; all there are unless given. */
+export type ActionsBehind = { readonly limit?: number; readonly after?: ListPlace };
+
+export type ActionsPage = {
+  readonly actions: readonly PendingAction[];
+  /** What comes behind them is found after this; absent when there is nothing more. */
+  readonly next?: string;
+};
 
 /** What somebody found out about an action whose process died while it was applied. */
 export type ActionSettlement = Omit<PendingActionResolution, "decision"> & {
@@ -40,7 +51,13 @@ export type ActionSettlement = Omit<PendingActionResolution, "decision"> & {
 export interface PendingActions extends PendingActionStore {
   store(action: PendingAction): Promise<boolean>;
   get(actionId: string, includeResolved?: boolean): Promise<PendingAction | null>;
+  /** In the order in which they were first stored, wherever they are kept; those of one time by id. */
   list(filters?: PendingActionFilters): Promise<readonly PendingAction[]>;
+  /**
+   * So many of the same list, behind the place that the page before told of as `next`. What is decided between two pages
+   * moves nothing: each action that stays is on one of them. What is no place has nothing behind it.
+   */
+  page(filters: PendingActionFilters, page: { readonly limit: number; readonly after?: string }): Promise<ActionsPage>;
   summary(filters?: PendingActionFilters): Promise<PendingActionSummary>;
   recordResolution(actionId: string, resolution: PendingActionResolution): Promise<boolean>;
   expire(before?: string): Promise<number>;
@@ -118,9 +135,22 @@ export function createPendingActions(options: PendingActionsOptions): PendingAct
     return expired.length;
   }
 
-  async function ownPage(query: ActionQuery, limit: number | undefined, offset: number) {
-    const rows = await store.list(query, { ...(limit !== undefined && { limit }), offset });
-    return rows.map((row) => (opensLists ? actionOf : listedActionOf)(row, sealing));
+  function placed(row: StoredAction): PlacedAction {
+    const place = { created_at: row.stored_at, id: row.action_id };
+    return { place, action: (opensLists ? actionOf : listedActionOf)(row, sealing) };
+  }
+
+  /** A part of the queue in its order. */
+  async function queued(given: PendingActionFilters, behind: ActionsBehind): Promise<readonly PlacedAction[]> {
+    const { offset: from, limit: _, ...filters } = given;
+    const query = queryOf(filters);
+    if (!query) return [];
+    const offset = counted(from) ?? 0;
+    if (!others) return (await store.list(query, { ...behind, offset })).map(placed);
+    const most = behind.limit === undefined ? undefined : counted(offset + behind.limit);
+    const beginning = { ...behind, ...(most !== undefined && { limit: most }) };
+    const [own, rest] = await Promise.all([store.list(query, beginning), others.list(filters, beginning)]);
+    return mergePlaced(own.map(placed), rest).slice(offset, most);
   }
 
   /** What is stored under an id. Under some nothing can be. */
@@ -145,18 +175,19 @@ export function createPendingActions(options: PendingActionsOptions): PendingAct
     },
 
     async list(given) {
-      const { offset: from, limit: upTo, ...filters } = readFilters(given);
-      const query = queryOf(filters);
-      if (!query) return [];
-      const offset = counted(from) ?? 0;
-      const limit = counted(upTo);
-      if (!others) return await ownPage(query, limit, offset);
-      const most = limit === undefined ? undefined : counted(offset + limit);
-      const [own, rest] = await Promise.all([
-        ownPage(query, most, 0),
-        others.list({ ...filters, offset: 0, ...(most !== undefined && { limit: most }) }),
-      ]);
-      return mergeByCreation(own, rest).slice(offset, most);
+      const filters = readFilters(given);
+      const limit = counted(filters.limit);
+      return (await queued(filters, limit === undefined ? {} : { limit })).map(({ action }) => action);
+    },
+
+    async page(given, { limit, after: text }) {
+      const after = text === undefined ? undefined : readPlace(text);
+      if (text !== undefined && !after) return { actions: [] };
+      // One more than fits tells that there is more.
+      const found = await queued(readFilters(given), { limit: limit + 1, ...(after && { after }) });
+      const shown = found.slice(0, limit);
+      const last = found.length > limit ? shown.at(-1) : undefined;
+      return { actions: shown.map(({ action }) => action), ...(last && { next: writePlace(last.place) }) };
     },
 
     async summary(given) {

@@ -6,14 +6,16 @@ import type { Row, Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch } from "./attempt-batch.ts";
 import * as rows from "./rows.ts";
 
-const COLUMNS = `action_id, revision, kind, status, workspace_type, workspace_id, agent, creator, resolver, created_at,
+const COLUMNS = `action_id, stored_at, revision, kind, status, workspace_type, workspace_id, agent, creator, resolver, created_at,
   expires_at, resolved_at, shown, sealed, outcome, claim_id, claim_decision, claimed_by, claimed_at`;
+
+const ORDER = "order by stored_at, action_id";
 
 export function createActionStore(driver: SqlDriver): ActionStore {
   /** Makes a change and gives the actions that it concerned. */
   async function change(statement: (changeId: string) => Statement): Promise<readonly StoredAction[]> {
     const changeId = crypto.randomUUID();
-    const sql = `select ${COLUMNS} from pending_actions where change_id = $1 order by seq`;
+    const sql = `select ${COLUMNS} from pending_actions where change_id = $1 ${ORDER}`;
     const made = await attemptBatch(driver, [statement(changeId), { sql, params: [changeId] }]);
     return made.outcome === "committed" ? (made.rows[1] ?? []).map(action) : [];
   }
@@ -36,8 +38,8 @@ export function createActionStore(driver: SqlDriver): ActionStore {
         };
         const columns = Object.keys(values);
         // Repeated after it had happened, it must not count as stored anew.
-        const sql = `insert into pending_actions (action_id, revision, ${columns.join(", ")})
-          values ($1, 1, ${columns.map((_, index) => `$${index + 2}`).join(", ")})
+        const sql = `insert into pending_actions (action_id, revision, stored_at, ${columns.join(", ")})
+          values ($1, 1, now_us(), ${columns.map((_, index) => `$${index + 2}`).join(", ")})
           on conflict (action_id) do update set revision = pending_actions.revision + 1,
             ${columns.map((column) => `${column} = excluded.${column}`).join(", ")}
           where pending_actions.status = 'pending' and pending_actions.claim_id is null
@@ -50,10 +52,13 @@ export function createActionStore(driver: SqlDriver): ActionStore {
       return row && action(row);
     },
 
-    async list(query, { limit, offset = 0 } = {}) {
+    async list(query, { limit, offset = 0, after } = {}) {
       const { where, params } = conditionsOf(query);
+      const behind = after
+        ? ` and (stored_at, action_id) > ($${params.push(after.created_at)}, $${params.push(after.id)})`
+        : "";
       const page = `limit $${params.push(limit ?? Number.MAX_SAFE_INTEGER)} offset $${params.push(offset)}`;
-      const sql = `select ${COLUMNS} from pending_actions where ${where} order by seq ${page}`;
+      const sql = `select ${COLUMNS} from pending_actions where ${where}${behind} ${ORDER} ${page}`;
       return (await driver.all(sql, params)).map(action);
     },
 
@@ -131,6 +136,7 @@ function conditionsOf(query: ActionQuery): { readonly where: string; readonly pa
 function action(row: Row): StoredAction {
   return {
     action_id: rows.text(row.action_id),
+    stored_at: rows.number(row.stored_at),
     revision: rows.number(row.revision),
     kind: rows.text(row.kind),
     status: row.status as PendingActionStatus,

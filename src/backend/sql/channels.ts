@@ -77,8 +77,8 @@ function keep(key: string, ttlSeconds: number, { claimId = "", unlessKnown = fal
 /** A few of those that nobody needs to know any more: each message that comes makes up for more than itself. */
 const sweep: Statement = {
   sql: `delete from inbound_messages where storage_key in (
-      select storage_key from inbound_messages where expires_at <= (select now_us()) order by expires_at limit 10
-      /*skip locked*/
+      select storage_key from inbound_messages where expires_at <= (select now_us()) order by expires_at, storage_key
+      limit 10 /*skip locked*/
     )`,
   params: [],
 };

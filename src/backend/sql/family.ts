@@ -1,4 +1,5 @@
 // Threads and those that descend from them, in SQL.
+import { compareText } from "../../contracts/compare-text.ts";
 import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import type { ThreadStore } from "../thread-store.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
@@ -72,7 +73,9 @@ export function createFamily(
       return typeof reason === "string" && idle_us === null ? await remove(id, reason) : [];
     }
     const erased = done.outcome === "committed" ? (done.rows.at(-1) ?? []) : [];
-    return [...new Set([...known, ...erased].map((row) => rows.text(row.id)))];
+    const gone = new Set([...known, ...erased].map((row) => rows.text(row.id)));
+    // The thread itself first.
+    return [...gone].sort((one, other) => Number(other === id) - Number(one === id) || compareText(one, other));
   };
 
   return {

@@ -37,14 +37,12 @@ export function createFileStore(driver: SqlDriver): FileStore {
       const root = trimEnd(directory, "/");
       const below = root === "" ? "" : `${root}/`;
       const found = await driver.all(
-        `select ${rows.FILE} from files where thread_id = $1 and substr(path, 1, length(cast($2 as text))) = $2`,
+        `select ${rows.FILE} from files where thread_id = $1 and substr(path, 1, length(cast($2 as text))) = $2
+          order by path`,
         [threadId, below],
       );
       const rest = ({ path }: FileRecord) => path.slice(below.length).replace(/^\//, "");
-      return found
-        .map(rows.file)
-        .filter((file) => rest(file) !== "" && (deep || !rest(file).includes("/")))
-        .sort(byPath);
+      return found.map(rows.file).filter((file) => rest(file) !== "" && (deep || !rest(file).includes("/")));
     },
 
     async totals(threadId) {
@@ -63,7 +61,7 @@ export function createFileStore(driver: SqlDriver): FileStore {
     },
 
     async unnamed(limit) {
-      const found = await driver.readLong(`select hash from blobs where ${UNNAMED} limit $1`, [limit]);
+      const found = await driver.readLong(`select hash from blobs where ${UNNAMED} order by hash limit $1`, [limit]);
       return found.map(({ hash }) => String(hash));
     },
 
@@ -81,8 +79,3 @@ export function createFileStore(driver: SqlDriver): FileStore {
 }
 
 const UNNAMED = "not exists (select 1 from files where files.hash = blobs.hash)";
-
-/** Here and not in SQL: databases differ in how they compare text. */
-function byPath(one: FileRecord, other: FileRecord): number {
-  return one.path < other.path ? -1 : 1;
-}

@@ -31,7 +31,7 @@ export function createMetricsStore(driver: SqlDriver): MetricsStore {
     async overdue({ for_us, limit }) {
       const sql = `select id from threads where due_at <= (select now_us()) - cast($1 as bigint)
           and lease_until <= (select now_us()) and stuck_at is null
-        order by due_at limit $2`;
+        order by due_at, id limit $2`;
       return (await driver.all(sql, [for_us, limit])).map(({ id }) => rows.text(id));
     },
 

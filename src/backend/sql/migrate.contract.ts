@@ -57,6 +57,15 @@ export function describeMigrate(name: string, open: (count: number) => Promise<r
         arguments: null,
       });
       expect(await threads.children("old", {})).toEqual([]);
+      // Text is compared byte by byte in the tables that it has made, too.
+      await driver.batch(
+        ["Old", "ÖLD", "old-2"].map((id) =>
+          statement(`insert into messages (thread_id, seq, run, step, kind, envelope, salt,
+            hash, at) values ('${id}', 0, 1, 1, 'message', '{}', 'salt', 'hash', 1)`),
+        ),
+      );
+      const ordered = await driver.all("select thread_id from messages order by thread_id");
+      expect(ordered.map(({ thread_id }) => thread_id)).toEqual(["Old", "old", "old-2", "ÖLD"]);
     });
 
     it("is done once, however many begin at the same time", async () => {

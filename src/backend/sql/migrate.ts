@@ -64,8 +64,14 @@ function claimVersion(version: number): Statement {
 }
 
 function textFor({ name }: SqlDriver, each: MigrationStatement): string {
-  return typeof each === "string" ? each : each[name];
+  const text = typeof each === "string" ? each : each[name];
+  return name === "postgres" && MAKES_COLUMNS.test(text) ? text.replace(TEXT_COLUMN, 'text collate "C"') : text;
 }
+
+// SQLite compares text by its bytes. PostgreSQL goes by the language of the server unless a column says otherwise, and then
+// a list would have another order there, and another than what is merged here.
+const MAKES_COLUMNS = /^\s*(create table|alter table \w+ add column)\b/;
+const TEXT_COLUMN = /\btext\b(?! collate)/g;
 
 function statement(sql: string): Statement {
   return { sql, params: [] };

@@ -16,7 +16,7 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
   return {
     get,
 
-    async list({ thread_id, status, kind, owner, workspace, ruled = false, calls, after, limit = 100 }) {
+    async list({ thread_id, status, kind, owner, workspace, ruled = false, calls, after, behind, limit = 100 }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       const where = (condition: (placeholder: string) => string, value: Scalar) => {
@@ -37,6 +37,8 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
           after,
         );
       }
+      if (behind)
+        conditions.push(`(created_at, id) > ($${params.push(behind.created_at)}, $${params.push(behind.id)})`);
       const found = await driver.all(
         `select ${rows.REQUEST} from requests where ${conditions.join(" and ")} order by created_at, id limit $1`,
         params,

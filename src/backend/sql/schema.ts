@@ -7,6 +7,7 @@ import { channels } from "./tables/channels.ts";
 import { guidelines } from "./tables/guidelines.ts";
 import { memories } from "./tables/memories.ts";
 import type { MigrationStatement } from "./tables/migration.ts";
+import { oneOrder } from "./tables/one-order.ts";
 import { operating } from "./tables/operating.ts";
 import { outcomes } from "./tables/outcomes.ts";
 import { sessions } from "./tables/sessions.ts";
@@ -258,4 +259,5 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
     "alter table sessions add column audience_id text",
     ...swifter,
   ],
+  oneOrder,
 ];

@@ -40,7 +40,7 @@ export function signedDeletion(
   /** From below. */
   async function deletePiecemeal(id: string, reason: string, idle_us: number | null): Promise<readonly string[]> {
     const remove = signedDeletion(driver, threads, sign);
-    const children = await driver.all("select id from threads where parent_id = $1", [id]);
+    const children = await driver.all("select id from threads where parent_id = $1 order by created_at, id", [id]);
     const deleted: string[] = [];
     for (const child of children) deleted.push(...(await remove(rows.text(child.id), reason, idle_us)));
     return [...deleted, ...(await remove(id, reason, idle_us))];
@@ -53,7 +53,7 @@ async function treeOf(
 ): Promise<{ readonly heads: readonly Head[]; readonly now: number }> {
   const found = await driver.all(
     `select id, next_seq - 1 as seq, last_hash, now_us() as now from threads
-      where id in (${wholeTree("$1")} /*few rows*/)`,
+      where id in (${wholeTree("$1")} /*few rows*/) order by id <> $1, id`,
     [id],
   );
   const heads = found.map((row) => ({

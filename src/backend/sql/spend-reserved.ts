@@ -13,7 +13,7 @@ import { wholeTree } from "./tree.ts";
  */
 export async function spendReserved(driver: SqlDriver, id: string): Promise<readonly Statement[]> {
   const drawing = await driver.all(
-    `select id, budget, next_seq, state from threads where ${drawsOnBudget("$1")} order by budget`,
+    `select id, budget, next_seq, state from threads where ${drawsOnBudget("$1")} order by budget, id`,
     [id],
   );
   if (drawing.length === 0) return [];

@@ -12,7 +12,9 @@ export function createStateStore(driver: SqlDriver): StateStore {
     },
 
     async values(threadId) {
-      return pairs(await driver.all("select name, value from thread_values where thread_id = $1", [threadId]));
+      return pairs(
+        await driver.all("select name, value from thread_values where thread_id = $1 order by name", [threadId]),
+      );
     },
 
     async userValue(userId, key) {
@@ -21,12 +23,12 @@ export function createStateStore(driver: SqlDriver): StateStore {
     },
 
     async userValues(userId) {
-      return pairs(await driver.all("select name, value from user_values where user_id = $1", [userId]));
+      return pairs(await driver.all("select name, value from user_values where user_id = $1 order by name", [userId]));
     },
 
     async variables(threadId) {
-      const sql = "select name, sealed, type, inherited from variables where thread_id = $1";
-      return byName((await driver.all(sql, [threadId])).map(rows.variable));
+      const sql = "select name, sealed, type, inherited from variables where thread_id = $1 order by name";
+      return (await driver.all(sql, [threadId])).map(rows.variable);
     },
 
     async effect(threadId, id) {
@@ -67,11 +69,5 @@ function onlyValue([row]: readonly Row[]): string | undefined {
 }
 
 function pairs(found: readonly Row[]): readonly { readonly key: string; readonly value: string }[] {
-  const named = found.map((row) => ({ name: rows.text(row.name), value: rows.text(row.value) }));
-  return byName(named).map(({ name, value }) => ({ key: name, value }));
-}
-
-/** Here and not in SQL: databases differ in how they compare text. */
-function byName<Named extends { readonly name: string }>(all: readonly Named[]): readonly Named[] {
-  return [...all].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return found.map((row) => ({ key: rows.text(row.name), value: rows.text(row.value) }));
 }

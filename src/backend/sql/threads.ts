@@ -108,7 +108,7 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       return { outcome: known.id === id ? "opened" : "known", thread: known };
     },
 
-    async list({ agent, status, parent, owner, workspace, after, limit = 100 }) {
+    async list({ agent, status, parent, owner, workspace, after, behind, limit = 100 }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       if (agent !== undefined) conditions.push(`agent = $${params.push(agent)}`);
@@ -126,6 +126,8 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       if (after !== undefined) {
         conditions.push(`(created_at, id) > (select created_at, id from threads where id = $${params.push(after)})`);
       }
+      if (behind)
+        conditions.push(`(created_at, id) > ($${params.push(behind.created_at)}, $${params.push(behind.id)})`);
       const found = await driver.all(
         `select ${rows.THREAD} from threads where ${conditions.join(" and ")} order by created_at, id limit $1`,
         params,
@@ -285,7 +287,7 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
 
     async unknownCalls(limit) {
       const found = await driver.all(
-        `select ${rows.CALL} from calls where phase = 'unknown' order by settled_at, thread_id limit $1`,
+        `select ${rows.CALL} from calls where phase = 'unknown' order by settled_at, thread_id, run, number limit $1`,
         [limit],
       );
       return found.map(rows.call);

@@ -19,7 +19,7 @@ export const approvalVerbs: readonly Verb[] = [
     options: {
       "--all": "also what was decided",
       "--limit <number>": "how many at most; 50 unless given",
-      "--after <request>": "those after this one",
+      "--after <place>": "those after this place, or after this request",
     },
     async run({ given, terminal, client }) {
       const { after } = given;
@@ -67,7 +67,7 @@ export const approvalVerbs: readonly Verb[] = [
       "--thread <thread>": "only those of a thread",
       "--all": "also those that were answered",
       "--limit <number>": "how many at most; 50 unless given",
-      "--after <request>": "those after this one",
+      "--after <place>": "those after this place, or after this request",
     },
     async run({ given, terminal, client }) {
       const { thread: thread_id, after } = given;

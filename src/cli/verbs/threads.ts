@@ -27,17 +27,16 @@ export const threadVerbs: readonly Verb[] = [
       "--agent <slug>": "only those of an agent",
       "--status <status>": "only idle, running, waiting, stopped, terminated or stuck ones",
       "--limit <number>": "how many at most; 50 unless given",
-      "--after <thread>": "those after this one",
+      "--after <place>": "those after this place, or after this thread",
     },
     choices: { status: ["idle", "running", "waiting", "stopped", "terminated", "stuck"] },
     async run({ given, terminal, client }) {
       const { agent, status, after } = given;
       const input = { agent, status, after, limit: whole("--limit", given.limit) };
-      const { threads, has_more } = await (await client()).call<{ threads: Thread[]; has_more: boolean }>(
-        "holdfast/list-threads",
-        input,
-      );
-      terminal.answer({ threads, has_more }, () => {
+      type Page = { threads: Thread[]; has_more: boolean; next?: string };
+      const answer = await (await client()).call<Page>("holdfast/list-threads", input);
+      const { threads } = answer;
+      terminal.answer(answer, () => {
         if (threads.length === 0) return "There are no threads.";
         const rows = threads.map((each) => [
           each.id,
@@ -49,7 +48,7 @@ export const threadVerbs: readonly Verb[] = [
         ]);
         return table([["ID", "STATUS", "AGENT", "STEPS", "UPDATED", "KEY"], ...rows]);
       });
-      noteMore(terminal, has_more ? threads.at(-1)?.id : undefined);
+      noteMore(terminal, answer.next);
     },
   },
   {

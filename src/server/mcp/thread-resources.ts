@@ -27,12 +27,13 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
     uriTemplate: `${THREADS}{?after}`,
     name: "threads",
     title: "The caller's threads",
-    description: "In the order of their creation; after is the id of the last thread seen.",
+    description:
+      "In the order of their creation; after is what next told of the page before, or the id of the last thread seen.",
     mimeType: JSON_TYPE,
   },
 ];
 
-type Page = { readonly threads: readonly ShownThread[]; readonly has_more: boolean };
+type Page = { readonly threads: readonly ShownThread[]; readonly has_more: boolean; readonly next?: string };
 type ShownThread = {
   readonly id: string;
   readonly agent: string;
@@ -40,13 +41,12 @@ type ShownThread = {
   readonly updated_at: string;
 };
 
-/** The list itself, and then every thread; `cursor` is the id of the last one that was listed. */
+/** The list itself, and then every thread; `cursor` is the place of the last one that was listed. */
 export async function listResources(desk: Desk, principal: Principal, cursor?: string): Promise<ListResourcesResult> {
   const page = await threadsAfter(desk, principal, cursor);
-  const last = page.threads.at(-1);
   return {
     resources: [...(cursor === undefined ? [listResource] : []), ...page.threads.map(threadResource)],
-    ...(page.has_more && last && { nextCursor: last.id }),
+    ...(page.next !== undefined && { nextCursor: page.next }),
   };
 }
 

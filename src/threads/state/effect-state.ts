@@ -30,7 +30,8 @@ export function effectState(host: Host, scope: StateScope): EffectState {
       limit: MOST,
       ...(name !== undefined && { name }),
     });
-    const byId = new Map(stored.map((effect) => [effect.id, effect]));
+    // The newest come first from the store. Sorting keeps the order of those that are due at one time: that of their creation.
+    const byId = new Map(stored.toReversed().map((effect) => [effect.id, effect]));
     for (const write of buffer.writes) {
       if (write.write === "effect" && write.thread_id === thread_id) {
         if (name === undefined || write.effect.name === name) byId.set(write.effect.id, unstored(write.effect));

@@ -2,6 +2,7 @@
 // only there because something stands below them.
 import type { FileStore } from "../../backend/file-store.ts";
 import type { FileRecord, NewFile, Write } from "../../backend/write.ts";
+import { compareText } from "../../contracts/compare-text.ts";
 import { directoryOf, isBelow, nameOf } from "../../contracts/standard/file-path.ts";
 
 /** Paths are normal ones throughout. */
@@ -51,7 +52,7 @@ export function fileTree({ files, threadId, writes, now }: Place): FileTree {
       if (written === null) byPath.delete(path);
       else byPath.set(path, recordOf(written, now()));
     }
-    return [...byPath.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
+    return [...byPath.values()].sort((left, right) => compareText(left.path, right.path));
   }
 
   async function stat(path: string): Promise<FileRecord | undefined> {
