@@ -27,6 +27,7 @@ function syntaxErrorIn(files: readonly string[]): Place | undefined {
 
 /** A line of a stack trace, or the one above it with nothing but a place. */
 function placeIn(line: string): readonly Place[] {
-  const [, url, number] = /(file:\/\/[^\s)]+?):(\d+)(?::\d+)?\)?$/.exec(line) ?? [];
+  const address = line.slice(Math.max(0, line.lastIndexOf("file://")));
+  const [, url, number] = /^(file:\/\/[^\s)]+?):(\d+)(?::\d+)?\)?$/.exec(address) ?? [];
   return url === undefined ? [] : [{ file: fileURLToPath(url), line: Number(number) }];
 }

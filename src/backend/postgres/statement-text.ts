@@ -1,4 +1,5 @@
 // Turns a statement of the port into what PostgreSQL runs: row locks, and expectations that undo a batch by themselves.
+import { trimEnd } from "../../contracts/coerce.ts";
 
 export type StatementText = {
   readonly text: string;
@@ -7,7 +8,7 @@ export type StatementText = {
 };
 
 export function statementText(sql: string, expected: number | undefined): StatementText {
-  const body = markedRows(sql.replace(/[\s;]+$/, ""));
+  const body = markedRows(trimEnd(sql, " \t\r\n;"));
   if (expected === undefined) return { text: body, keepsRows: true };
   const count = `select expect_rows(count(*), ${Math.trunc(expected)}) from holdfast_touched`;
   // The line ends guard against a comment at the end of the statement.

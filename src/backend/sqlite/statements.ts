@@ -70,7 +70,7 @@ function rowOf(columns: readonly string[], values: readonly Scalar[], blank: Row
 function translate(sql: string): { text: string; parameters: number } {
   let parameters = 0;
   const text = sql.replace(
-    /'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\d+)/g,
+    /'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(\d+)/g,
     (whole: string, number: string | undefined) => {
       if (number === undefined) return whole;
       parameters = Math.max(parameters, Number(number));

@@ -4,12 +4,8 @@ const endings = ["ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s"
 
 /** The word in small letters without its ending. Crude, and the same for every word that is compared. */
 export function stem(word: string): string {
-  const whole = word
-    .toLowerCase()
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .replace(/[’'].*$/u, "")
-    .replace(/^e-?mail/, "mail");
+  const [plain = ""] = word.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").split(/[’']/u, 1);
+  const whole = plain.replace(/^e-?mail/, "mail");
   const ending = endings.find((each) => whole.endsWith(each) && whole.length - each.length >= 3);
   const cut = ending === undefined ? whole : whole.slice(0, -ending.length);
   // As in "cancelled" and "stopping".
