@@ -28,6 +28,7 @@ import { cutOffAgents, type Effect, kinds, readEffects, TIMEOUT_MS } from "./cut
 import { type Address, eachDatabase, type World } from "./databases.ts";
 import { script as dyingScript } from "./dying-tool.ts";
 import { heldTool } from "./held.ts";
+import { timeUpDuring } from "./time-up.ts";
 
 /** An agent that follows a script, with these tools. */
 function clerk(script: readonly ScriptedStep[], ...tools: readonly Tool[]): Agent {
@@ -432,9 +433,9 @@ eachDatabase((newWorld, database) => {
   it("may be stopped while it is asked about, and is asked about again when its runtime was closed meanwhile", async () => {
     const world = await newWorld();
     const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let times = 0;
+    let askings = 0;
     const hangs = ({ signal }: { signal: AbortSignal }) => {
-      asked[times++]?.resolve();
+      asked[askings++]?.resolve();
       return new Promise<Reconciled>((_, reject) =>
         signal.addEventListener("abort", () => reject(new Error("Aborted."))),
       );
@@ -447,9 +448,10 @@ eachDatabase((newWorld, database) => {
         return new Promise(() => undefined);
       };
       const tools = [charge(execute, { reconcile })];
-      return agent({ slug: "clerk", model: scriptedModel([charges(), says("Done.")]), tools, limits: { seconds: 1 } });
+      return agent({ slug: "clerk", model: scriptedModel([charges(), says("Done.")]), tools, limits: { seconds: 60 } });
     };
-    const first = await world.open(hurried(hangs), { drainMs: 10 });
+    const times = timeUpDuring("run_tool", world);
+    const first = await world.open(hurried(hangs), { ...times, drainMs: 10 });
     const stopped = await first.threads.open("stopped", { agent: "clerk" });
     await stopped.queueMessage("Charge.");
     await asked[0]?.promise;
@@ -467,7 +469,10 @@ eachDatabase((newWorld, database) => {
       { phase: "unknown" },
     ]);
 
-    const second = await world.open(hurried(() => ({ status: "done", result: { charged: 5 } })));
+    const second = await world.open(
+      hurried(() => ({ status: "done", result: { charged: 5 } })),
+      times,
+    );
     const thread = await second.threads.get(closed.id);
     expect(await thread.wait()).toMatchObject({ status: "budget_exceeded" });
     expect(await results(thread)).toMatchObject([{ success: true, result: { charged: 5 } }]);

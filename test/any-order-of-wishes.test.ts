@@ -75,7 +75,7 @@ async function wish(thread: ThreadHandle, random: () => number, name: string): P
     return name;
   }
   if (kind === 5) await thread.queueTool("shop/peek", { name });
-  if (kind === 6) await thread.stop({ signal: AbortSignal.timeout(20_000) });
+  if (kind === 6) await thread.stop();
   if (kind === 7) thread.continue().catch(() => undefined);
   if (kind === 8) for (let times = random() * 4; times > 0; times--) await turn();
   if (kind === 9) {

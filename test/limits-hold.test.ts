@@ -2,7 +2,7 @@
 // its own work.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sqlite } from "../src/backend/sqlite/sqlite.ts";
-import { createHoldfast } from "../src/holdfast.ts";
+import { createHoldfast, type HoldfastOptions } from "../src/holdfast.ts";
 import type { Model } from "../src/models/model.ts";
 import { ModelFailure } from "../src/models/model-failure.ts";
 import { calls, callsTool, says, scriptedModel } from "../src/models/scripted/scripted-model.ts";
@@ -12,6 +12,7 @@ import type { ThreadHandle } from "../src/threads/thread.ts";
 import { tool } from "../src/threads/tool.ts";
 import { eachDatabase, type World } from "./databases.ts";
 import { inShort } from "./held.ts";
+import { timeUpDuring } from "./time-up.ts";
 
 const price = { input: 1, output: 10 };
 const peek = tool({ name: "shop/peek", description: "Looks.", execute: () => "seen" });
@@ -23,8 +24,8 @@ const used = (prompt_tokens: number, completion_tokens: number) => ({
 const forever = () => new Promise<never>(() => {});
 
 /** A thread of an agent with these limits. */
-async function open(world: World, definition: Omit<AgentDefinition, "slug">) {
-  const { threads, requests } = await world.open(agent({ slug: "shop", tools: [peek, ship], ...definition }));
+async function open(world: World, definition: Omit<AgentDefinition, "slug">, options: Partial<HoldfastOptions> = {}) {
+  const { threads, requests } = await world.open(agent({ slug: "shop", tools: [peek, ship], ...definition }), options);
   return { thread: await threads.open("t", { agent: "shop" }), requests };
 }
 
@@ -106,8 +107,9 @@ eachDatabase((newWorld) => {
   });
 
   it("cuts off a model that does not answer when its time is up, and counts what it may cost", async () => {
+    const world = await newWorld();
     const model = { model: forever, price, maxOutputTokens: 1_000 };
-    const { thread } = await open(await newWorld(), { model, limits: { seconds: 1 } });
+    const { thread } = await open(world, { model, limits: { seconds: 60 } }, timeUpDuring("call_model", world));
 
     expect(await thread.send("Go.")).toMatchObject({
       status: "budget_exceeded",
@@ -117,15 +119,17 @@ eachDatabase((newWorld) => {
   });
 
   it("asks nobody to take over when its time is up", async () => {
+    const world = await newWorld();
     let others = 0;
     const model = [forever, () => `${++others}`];
-    const { thread } = await open(await newWorld(), { model, limits: { seconds: 1 } });
+    const { thread } = await open(world, { model, limits: { seconds: 60 } }, timeUpDuring("call_model", world));
 
     expect(await thread.send("Go.")).toMatchObject({ status: "budget_exceeded", budget: "wall_clock_seconds" });
     expect(others).toBe(0);
   });
 
   it("cuts off a tool that does not answer when its time is up, and the rest of the answer is not begun", async () => {
+    const world = await newWorld();
     let isTold = false;
     const stuck = tool({
       name: "shop/stuck",
@@ -138,7 +142,8 @@ eachDatabase((newWorld) => {
       },
     });
     const model = scriptedModel([calls(callsTool("shop/stuck"), callsTool("shop/peek")), says("Never said.")]);
-    const { thread } = await open(await newWorld(), { model, tools: [stuck, peek], limits: { seconds: 1 } });
+    const definition = { model, tools: [stuck, peek], limits: { seconds: 60 } };
+    const { thread } = await open(world, definition, timeUpDuring("run_tool", world));
 
     expect(await thread.send("Go.")).toMatchObject({ status: "budget_exceeded", budget: "wall_clock_seconds" });
 
