@@ -27,7 +27,7 @@ export function writtenIn(file: string, code: string): { written: Expression[]; 
   return { written, constructed };
 }
 
-export function sources(): readonly string[] {
+function sources(): readonly string[] {
   return globSync("src/**/*.ts").filter((file) => !/\.(test|contract)\.ts$/.test(file));
 }
 
