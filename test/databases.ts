@@ -19,6 +19,9 @@ import { copyReadyFile, giveBack, readySchema } from "./ready-databases.ts";
 /** The key that every world seals with. */
 export const secretKey = "5ec4e7".padEnd(64, "0");
 
+/** `npm run test:quick` starts no PostgreSQL. */
+const isQuick = process.env.HOLDFAST_TESTS === "quick";
+
 /** Where a database is, for a process of its own. */
 export type Address = { readonly path: string } | { readonly url: string; readonly schema: string };
 
@@ -49,12 +52,12 @@ export type World = {
 /** Runs the same tests on both databases. `newWorld` is called within a test, and gone with it. */
 export function eachDatabase(tests: (newWorld: () => Promise<World>, database: Backend["name"]) => void): void {
   describe("on SQLite", () => tests(readySqliteWorld, "sqlite"));
-  describe("on PostgreSQL", () => tests(readyPostgresWorld, "postgres"));
+  describe.skipIf(isQuick)("on PostgreSQL", () => tests(readyPostgresWorld, "postgres"));
 }
 
 /** For what only several runtimes on one database can show. */
 export function onPostgres(tests: (newWorld: () => Promise<World>) => void): void {
-  describe("on PostgreSQL", () => tests(readyPostgresWorld));
+  describe.skipIf(isQuick)("on PostgreSQL", () => tests(readyPostgresWorld));
 }
 
 /** For what has to do with the database itself: there is none yet. */
