@@ -2,8 +2,8 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Every module that a file names, in an import or as the path of a program to run. */
-const NAMED = /"(node:child_process|\.{1,2}\/[\w./-]+\.ts)"/g;
+/** Every module that a file names, in an import or as the path of a program to run; and the world that takes a server. */
+const NAMED = /"(node:child_process|\.{1,2}\/[\w./-]+\.ts)"|\b(postgresWorld)\b/g;
 
 export function filesThatStartProcesses(patterns: readonly string[]): readonly string[] {
   const known = new Map<string, boolean>();
@@ -14,9 +14,10 @@ function startsProcesses(file: string, known: Map<string, boolean>): boolean {
   const before = known.get(file);
   if (before !== undefined) return before;
   known.set(file, false); // while its imports are read, which may lead back to it
-  const named = [...readFileSync(file, "utf8").matchAll(NAMED)].map(([, name = ""]) => name);
+  const named = [...readFileSync(file, "utf8").matchAll(NAMED)].map(([, module, world]) => module ?? world ?? "");
   const does =
     named.includes("node:child_process") ||
+    named.includes("postgresWorld") ||
     named
       .filter((name) => name.startsWith("."))
       .map((name) => join(dirname(file), name))
