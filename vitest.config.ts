@@ -23,6 +23,7 @@ export default defineConfig(({ mode }) => ({
     // A limit for what hangs, not for what is slow: on a busy machine a test may take many times as long as it does alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
     // One more than there are cores: many tests wait for a process or the disk, and would leave a core idle meanwhile.
     maxWorkers: availableParallelism() + 1,
   },

@@ -236,7 +236,7 @@ eachDatabase((newWorld) => {
       approval_required: { tool_name: "shop/refund", parameters: { order: 7, card: "[redacted]" } },
       run_outcome: { status: "approval_required" },
     });
-    expect(JSON.stringify(asked)).not.toContain("4111");
+    expect(JSON.stringify(asked)).not.toContain("4111-secret");
     const request_id = String((asked.approval_required as { request_id?: unknown }).request_id);
     expect(await holdfast.requests.get(request_id)).toMatchObject({ status: "pending", thread_id: asked.session_id });
   });

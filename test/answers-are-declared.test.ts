@@ -101,7 +101,7 @@ it("answers with what is declared, whatever is called", async () => {
     else if (!isSame(read.data, body)) problems[name] = { declared: read.data, told: body };
   }
   expect(problems).toEqual({});
-}, 60_000);
+});
 
 /** What a schema does not know it leaves out. */
 function isSame(declared: unknown, told: unknown): boolean {

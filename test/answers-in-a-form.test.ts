@@ -109,7 +109,7 @@ eachDatabase((newWorld) => {
   it.each<[string, ScriptedAnswer, object]>([
     ["gets it right then", says(RIGHT), { status: "completed", structured_output: value }],
     ["gets it wrong again", says("No."), { status: "failed" }],
-  ])("is told once wherever its process dies, and %s", { timeout: 120_000 }, async (_title, second, outcome) => {
+  ])("is told once wherever its process dies, and %s", async (_title, second, outcome) => {
     const world = await newWorld();
     const agents = [clerk(script(says(WRONG), second))];
     for (let place = 0; ; place++) {

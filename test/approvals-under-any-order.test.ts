@@ -44,7 +44,7 @@ const agrees = (edit: "none" | "nothing" = "none", pick = 0): Action => ({
 const asks: Action = { kind: "send", thread: 0, tools: ["shop/refund"] };
 
 eachDatabase((newWorld, database) => {
-  it("nothing is applied twice, and nothing without a valid decision", { timeout: 300_000 }, async () => {
+  it("nothing is applied twice, and nothing without a valid decision", async () => {
     const { numRuns, maxCommands } = sizes[database];
     const seen: Seen = new Map();
     await fc.assert(

@@ -209,7 +209,6 @@ eachDatabase((newWorld, database) => {
 
   it.each(seeds.flatMap((seed) => [[seed, "honest"] as const, [seed, "not honest"] as const]))(
     "hold while workers die and threads are stopped: seed %i, with models whose count is %s",
-    { timeout: 120_000 },
     async (seed, honesty) => {
       const world = await newWorld();
 

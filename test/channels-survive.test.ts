@@ -27,7 +27,7 @@ async function runsOf(world: World): Promise<number> {
 }
 
 eachDatabase((newWorld) => {
-  it("answers after it was killed while the model was asked, with the same run", { timeout: 60_000 }, async () => {
+  it("answers after it was killed while the model was asked, with the same run", async () => {
     const world = await newWorld();
     const receiver = await webhookReceiver();
     const first = await start(world, { replyUrl: receiver.url, answers: false });
@@ -48,7 +48,7 @@ eachDatabase((newWorld) => {
     expect(receiver.delivered).toHaveLength(1);
   });
 
-  it("sends the reply again when it was killed while it sent it, under the same key", { timeout: 60_000 }, async () => {
+  it("sends the reply again when it was killed while it sent it, under the same key", async () => {
     const world = await newWorld();
     const heard = Promise.withResolvers<string>();
     // Takes the reply and never says so.

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
+import { eventually } from "./eventually.ts";
 
 const program = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 
@@ -68,15 +69,12 @@ export function newShell(env: Readonly<Record<string, string>> = {}): Shell {
         await ended(child, "SIGKILL");
       });
       const file = join(folder, ".holdfast", "server.json");
-      const url = await vi.waitFor(
-        () => {
-          if (child.exitCode !== null) throw new Error(complaints);
-          const told = JSON.parse(existsSync(file) ? readFileSync(file, "utf8") : "{}") as { url: string; pid: number };
-          if (told.pid !== child.pid) throw new Error(`It does not serve yet. ${complaints}`);
-          return told.url;
-        },
-        { timeout: 30_000, interval: 50 },
-      );
+      const url = await eventually(() => {
+        if (child.exitCode !== null) throw new Error(complaints);
+        const told = JSON.parse(existsSync(file) ? readFileSync(file, "utf8") : "{}") as { url: string; pid: number };
+        if (told.pid !== child.pid) throw new Error(`It does not serve yet. ${complaints}`);
+        return told.url;
+      });
       const token = readFileSync(join(folder, ".holdfast", "owner-token"), "utf8").trim();
       return {
         url,

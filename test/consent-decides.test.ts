@@ -88,7 +88,7 @@ eachDatabase((newWorld) => {
       await thread.deleteMessage(first?.seq ?? 0);
       await thread.editMessage(answer?.seq ?? 1, "One, edited.");
       await expect
-        .poll(async () => (await holdfast.sessions.get(thread.id))?.messages, { timeout: 20_000 })
+        .poll(async () => (await holdfast.sessions.get(thread.id))?.messages)
         .toMatchObject([{ content: "One, edited." }]);
     });
 

@@ -80,7 +80,7 @@ function worldIn(folder: string): World {
     backend: sqlite(path),
     connect: async () => {
       // Past the lock that keeps a second engine out: this is a look from outside, like the sqlite3 program's.
-      const database = new DatabaseSync(path, { timeout: 5_000 });
+      const database = new DatabaseSync(path, { timeout: 60_000 });
       const sql = async (text: string) => {
         // No other program does anything within one turn of the event loop of ours, in which reads share a look at the file.
         await setImmediate();

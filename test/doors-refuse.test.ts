@@ -12,19 +12,22 @@ const keys = { "https://agents.example": "shared" };
 
 let served: Served;
 let strict: Served;
+let impatient: Served;
 beforeAll(async () => {
   const desk = webhookChannel({ name: "desk", agent: "helper", secret: "shared", replyUrl: "http://127.0.0.1:9/" });
   served = await serveRuntime({ maxStreams: 3, maxChainDepth: 4, callers: { keys } }, { channels: [desk] });
-  strict = await serveRuntime({ rate: once, failureRate: once, timeouts: { headersMs: 100, requestMs: 100 } });
+  strict = await serveRuntime({ rate: once, failureRate: once });
+  impatient = await serveRuntime({ timeouts: { headersMs: 100, requestMs: 100 } });
 });
 afterAll(async () => {
   await served.close();
   await strict.close();
+  await impatient.close();
 });
 
 describe.each(Object.entries(refusedRequests))("%s", (_heading, rows) => {
   it.each(rows)("$what is refused with $status $code", async ({ send, status, code }) => {
-    const answer = await send(served, strict);
+    const answer = await send(served, strict, impatient);
     expect(answer).toMatchObject({ status, code });
     // What went wrong is told in words that were meant to be read, without where in the code.
     expect(JSON.parse(answer.text)).toMatchObject({ detail: expect.any(String), hint: expect.any(String) });

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { EventSource } from "eventsource";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Holdfast } from "../src/holdfast.ts";
 import type { Model } from "../src/models/model.ts";
 import { type RunningServer, type ServeOptions, serve } from "../src/server/serve.ts";
@@ -14,6 +14,7 @@ import type { StreamEvent } from "../src/threads/stream/stream.ts";
 import { tool } from "../src/threads/tool.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
 import { eachDatabase, sqliteWorld, type World } from "./databases.ts";
+import { eventually } from "./eventually.ts";
 import { Client, committed } from "./following.ts";
 
 const words = ["Once ", "upon ", "a ", "time ", "there ", "was ", "a ", "crab 🦀", "\nand ", "a ", "stone."];
@@ -73,7 +74,7 @@ async function followThrough(url: string, path: string, authorization: string): 
 }
 
 eachDatabase((newWorld, database) => {
-  it("cut at any bytes, it is told everything once, in order, words included", { timeout: 60_000 }, async () => {
+  it("cut at any bytes, it is told everything once, in order, words included", async () => {
     const sea = await openSea(await newWorld());
     let number = 0;
     const lengths = fc.array(fc.integer({ min: 0, max: 6_000 }), { minLength: 1, maxLength: 8 });
@@ -205,7 +206,7 @@ describe("a stream over HTTP", () => {
       await body?.getReader().read();
       leaving.abort();
       expect(await sent).toMatchObject({ status: "completed" });
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const again = await fetch(`${sea.server.url}/threads/${id}/stream`, {
           headers: { authorization: sea.authorization },
         });
@@ -263,7 +264,7 @@ describe("a stream over HTTP", () => {
       await once(socket, "data");
       socket.pause();
       // It goes on for ever, so that nothing but being dropped makes room for another.
-      await vi.waitFor(async () => expect(await statusOfAnother()).toBe(200), { timeout: 20_000 });
+      await eventually(async () => expect(await statusOfAnother()).toBe(200));
       expect(await thread.send("And again.")).toMatchObject({ status: "completed" });
     });
   });

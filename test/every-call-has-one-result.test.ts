@@ -121,7 +121,7 @@ function refusedForStop(thrown: { code?: string }): void {
 }
 
 eachDatabase((newWorld, database) => {
-  it("holds for any calls, budgets and stops", { timeout: 60_000 }, async () => {
+  it("holds for any calls, budgets and stops", async () => {
     const world = await newWorld();
     let number = 0;
     await fc.assert(

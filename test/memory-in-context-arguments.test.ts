@@ -127,5 +127,5 @@ eachDatabase((newWorld, database) => {
       }),
       { numRuns: 600 },
     );
-  }, 120_000);
+  });
 });

@@ -136,7 +136,7 @@ eachDatabase((newWorld) => {
     const holdfast = await world.open(clerk().agent, {
       memory: { sources: [userNotes], validators: validators as never },
     });
-    const names = ["hiv-result", "hiv-therapy", "hiv-doctor"] as const;
+    const names = ["hepatitis-result", "hepatitis-therapy", "hepatitis-doctor"] as const;
     await remembered(holdfast, names[0], "---\nabout: diagnosis of june\n---\nPositive.");
     await remembered(holdfast, names[1], "---\nabout: diagnosis of june\n---\nNegative.", { confidence: 0.1 });
     await remembered(holdfast, names[2], "Dr. Who.", old);
@@ -155,7 +155,7 @@ eachDatabase((newWorld) => {
     );
     for (const name of names) await holdfast.memories.delete(memoryScope("user", name, { user_id: 7 }));
     const stored = await world.everything();
-    for (const words of ["hiv", "diagnosis"]) expect(stored).not.toContain(words);
+    for (const words of ["hepatitis", "diagnosis"]) expect(stored).not.toContain(words);
     const after = await thread.context();
     expect(after).toMatchObject({
       items: [{ source: "notes", content: null, conflict_key: null, uri: expect.stringMatching(/^memory:hmac:/) }],

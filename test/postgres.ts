@@ -230,7 +230,7 @@ async function freePort(): Promise<number> {
 
 /** The setup of a test run does not wait for its server, so that tests without a database lose no time. */
 async function untilAnswering(url: string): Promise<void> {
-  const patience = Date.now() + 30_000;
+  const patience = Date.now() + 240_000;
   for (;;) {
     try {
       await query(url, "select 1");

@@ -36,7 +36,7 @@ it("tells nobody of a token what it may do, nor what it is", async () => {
   expect(ofPrincipals(house.leaks())).toEqual({
     "holdfast/list-tokens": ["its capability", "its label", "its metadata"],
   });
-}, 60_000);
+});
 
 it("tells nobody whom a visitor was told from others by, nor what is claimed of them", async () => {
   const house = await plantedHouse();
@@ -73,4 +73,4 @@ it("tells nobody whom a visitor was told from others by, nor what is claimed of 
   hear("threads show", await typeCommand(served.url, manager, "threads", "show", id));
   hear("threads list", await typeCommand(served.url, manager, "threads", "list"));
   expect(ofPrincipals(house.leaks())).toEqual({});
-}, 60_000);
+});

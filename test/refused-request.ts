@@ -5,8 +5,8 @@ export type Refused = {
   readonly what: string;
   readonly status: number;
   readonly code: string;
-  /** `strict`: a server that lets everybody do everything only once. */
-  readonly send: (served: Served, strict: Served) => Promise<Answer>;
+  /** `strict`: a server that lets everybody do everything only once. `impatient`: one that waits 100 ms for a request. */
+  readonly send: (served: Served, strict: Served, impatient: Served) => Promise<Answer>;
 };
 
 export const json = "Content-Type: application/json\r\n";

@@ -73,7 +73,7 @@ export const smuggledRequests: readonly Refused[] = [
     what: "A request that does not come to its end",
     status: 408,
     code: "request_timeout",
-    send: (_, strict) => strict.send(head("GET /threads", strict.alice)),
+    send: (_served, _strict, impatient) => impatient.send(head("GET /threads", impatient.alice)),
   },
   {
     what: "No host",

@@ -145,8 +145,8 @@ eachDatabase((newWorld) => {
     const holdfast = await world.open([talker], {
       housekeeping: { everyMs: 20, retention: { threadIdleMs: 2 * HOUR } },
     });
-    await expect.poll(() => holdfast.threads.list(), { timeout: 20_000 }).toEqual([]);
-    await expect.poll(async () => (await holdfast.audit.checkpoints()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => holdfast.threads.list()).toEqual([]);
+    await expect.poll(async () => (await holdfast.audit.checkpoints()).length).toBeGreaterThan(0);
     await holdfast.close();
   });
 

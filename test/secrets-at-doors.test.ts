@@ -26,7 +26,7 @@ it("is in no answer to anything that can be read, whoever asks", async () => {
   const leaks = house.leaks();
   expect(Object.keys(leaks).sort()).toEqual(handedOver);
   for (const found of Object.values(leaks)) expect(found).toEqual(["asked"]);
-}, 60_000);
+});
 
 /** The doors whose clients run tools, and are told what to run them with. */
 const clientsRun: readonly string[] = [
@@ -52,7 +52,7 @@ it("is told by no door at which one talks, in no piece of an answer and in no wh
   const { "handed over": whole, ...leaks } = house.leaks();
   expect(whole).toEqual(["asked"]);
   expect(leaks).toEqual({});
-}, 60_000);
+});
 
 it("is told to no client that runs no tools, at whatever door", async () => {
   const house = await plantedHouse();
@@ -65,7 +65,7 @@ it("is told to no client that runs no tools, at whatever door", async () => {
   const heard = await talkAtDoors(served, token, "look");
   for (const [door, told] of Object.entries(heard)) hear(door, told);
   expect(house.leaks()).toEqual({});
-}, 60_000);
+});
 
 it("is not repeated to whoever sends it where it does not belong", async () => {
   const house = await plantedHouse();
@@ -91,7 +91,7 @@ it("stands on no page that tells how the server is used or how it does", async (
   const { text } = await served.ask(manager, "/metrics", { headers: { accept: "text/plain" } });
   hear("metrics as text", text);
   expect(house.leaks()).toEqual({});
-}, 60_000);
+});
 
 it("is printed by no command", async () => {
   const house = await plantedHouse();
@@ -117,7 +117,7 @@ it("is printed by no command", async () => {
   const { "handed over": whole, ...leaks } = house.leaks();
   expect(whole).toEqual(["asked"]);
   expect(leaks).toEqual({});
-}, 60_000);
+});
 
 it("that code of the host throws about is told at no door, and in no line of the log", async () => {
   const abilityHooks = createHooks();

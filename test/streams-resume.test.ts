@@ -423,9 +423,7 @@ eachDatabase((newWorld) => {
     expect(await ended).toMatchObject({ type: "run.ended" });
   });
 
-  it("ends with an error when the thread gets stuck, and for whoever comes afterwards", {
-    timeout: 10_000,
-  }, async () => {
+  it("ends with an error when the thread gets stuck, and for whoever comes afterwards", async () => {
     const world = await newWorld();
     const { threads } = await world.open(agent({ slug: "shop", model: scriptedModel([says("Hi.")]) }));
     const thread = await threads.open("c", { agent: "shop" });

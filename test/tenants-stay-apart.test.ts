@@ -1,6 +1,6 @@
 // Promise: whoever has a token of the same agent learns nothing about what is another's, through any operation and at any
 // door: not what it is, and not that it is there.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Operation } from "../src/abilities/operation.ts";
 import { createApp } from "../src/server/app.ts";
 import { projectedOperations } from "../src/server/routes.ts";
@@ -14,13 +14,13 @@ let tenants: Tenants;
 let hers: Belongings;
 let his: Belongings;
 let operations: readonly Operation[];
-beforeAll(async () => {
+beforeEach(async () => {
   tenants = await twoTenants();
   hers = await belongingsOf(tenants.served, tenants.alice);
   his = await belongingsOf(tenants.served, tenants.bob);
   operations = projectedOperations(tenants.served.holdfast);
 });
-afterAll(() => tenants.served.close());
+afterEach(() => tenants.served.close());
 
 /** Where what is another's is answered with something else than 403 or 404, and why that tells nothing. */
 const answeredOtherwise: Readonly<Record<string, string>> = {
@@ -143,7 +143,7 @@ it("is answered about what is another's as about what is not there, and changes 
   expect(told).toEqual([]);
   expect(odd).toEqual([]);
   expect(await seenByAlice()).toEqual(before);
-}, 60_000);
+});
 
 it("is told at no door that something of another's is there", async () => {
   const { served, bob } = tenants;
@@ -159,7 +159,7 @@ it("is told at no door that something of another's is there", async () => {
   }
   expect(different).toEqual({});
   expect(told).toEqual([]);
-}, 60_000);
+});
 
 it("knows of every door that there is", () => {
   const { holdfast } = tenants.served;

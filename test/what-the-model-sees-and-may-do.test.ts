@@ -360,13 +360,15 @@ describe("the visibility policy", () => {
 
   it("keeps the secrets of a tool that it hides", async () => {
     const hidden = { ...tools[1], sensitive_parameters: ["pin"] };
-    const model: TurnRunner = () => ({ tool_calls: [{ id: "c1", name: "desk/refund", parameters: { pin: "4711" } }] });
+    const model: TurnRunner = () => ({
+      tool_calls: [{ id: "c1", name: "desk/refund", parameters: { pin: "4711-planted" } }],
+    });
     const result = await runConversation([{ role: "user", content: "go" }], model, {
       toolDeclarations: [hidden],
       toolExecutor: () => "ok",
       toolPolicy: { deny: ["desk/refund"] },
     });
-    expect(JSON.stringify(result.messages)).not.toContain("4711");
-    expect(JSON.stringify(result.tool_audit_events)).not.toContain("4711");
+    expect(JSON.stringify(result.messages)).not.toContain("4711-planted");
+    expect(JSON.stringify(result.tool_audit_events)).not.toContain("4711-planted");
   });
 });

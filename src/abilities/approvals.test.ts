@@ -17,7 +17,7 @@ describe("the operations on approvals", () => {
         },
       ],
     });
-    expect(JSON.stringify(await call(ann, "holdfast/get-approval", { request_id }))).not.toContain("4111");
+    expect(JSON.stringify(await call(ann, "holdfast/get-approval", { request_id }))).not.toContain("4111-secret");
 
     const yes = { request_id, decision: "accepted", reason: "Fine." };
     expect(await call(ann, "holdfast/decide-approval", yes)).toMatchObject({

@@ -6,7 +6,7 @@ import { agent } from "../threads/agent.ts";
 import { effect } from "../threads/definitions/effect.ts";
 
 const HOUR_MS = 3_600_000;
-const scheduled = { pin: "1234", code: "a code", password: "a password" };
+const scheduled = { pin: "1234-planted", code: "a code", password: "a password" };
 
 describe("the operations on effects", () => {
   let world: DeskWorld;
@@ -42,9 +42,9 @@ describe("the operations on effects", () => {
     const [shown] = await list(ann);
     expect(shown).toMatchObject({ id: effect_id, name: "remind", status: "pending", attempts: 0 });
     expect(Date.parse(shown.scheduled_at) - Date.parse(shown.created_at)).toBe(HOUR_MS);
-    expect(JSON.stringify(shown)).not.toContain("1234");
+    expect(JSON.stringify(shown)).not.toContain("1234-planted");
     expect(await list(world.as(ADMINISTRATOR))).toMatchObject([
-      { args: { pin: "1234", code: "[redacted]", password: "[redacted]" } },
+      { args: { pin: "1234-planted", code: "[redacted]", password: "[redacted]" } },
     ]);
     expect(await list(ann, { status: "completed" })).toEqual([]);
     expect(await list(ann, { name: "other" })).toEqual([]);

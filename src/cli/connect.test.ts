@@ -6,11 +6,11 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { newShell, type Shell } from "../../test/command-line.ts";
+import { eventually } from "../../test/eventually.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
-const patience = { timeout: 30_000, interval: 50 };
 
 describe("a server that the command line finds by itself", () => {
   it("is believed when it proves that it wrote the file, and the key is for its owner alone", async () => {
@@ -62,16 +62,16 @@ describe("a server that the command line finds by itself", () => {
     const { id } = await shell.json("threads", "open", "support");
     const tail = follow(shell, String(id));
     await shell.run(["threads", "send", String(id), "Where is order 7?"]);
-    await vi.waitFor(() => expect(tail.printed()).toContain("lost in the post"), patience);
+    await eventually(() => expect(tail.printed()).toContain("lost in the post"));
     await server.kill();
     const stranger = await strangerAt(server.url, "a proof of nothing");
-    await vi.waitFor(() => expect(stranger.asked.length).toBeGreaterThan(1), patience);
+    await eventually(() => expect(stranger.asked.length).toBeGreaterThan(1));
     expect(stranger.asked.filter(({ headers }) => "authorization" in headers)).toEqual([]);
     await stranger.close();
     await shell.serve("--port", new URL(server.url).port);
     expect(keyOf(shell)).not.toBe(key);
     await shell.run(["threads", "send", String(id), "Please refund order 7, 12 euros."]);
-    await vi.waitFor(() => expect(tail.printed()).toContain("shop/refund"), patience);
+    await eventually(() => expect(tail.printed()).toContain("shop/refund"));
   });
 });
 

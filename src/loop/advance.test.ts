@@ -504,7 +504,7 @@ describe("the records", () => {
 });
 
 describe("a call to a tool that there is not", () => {
-  const misspelt = { id: "a", name: "ability/save_", parameters: { pin: "4711", note: { of: "it" } } };
+  const misspelt = { id: "a", name: "ability/save_", parameters: { pin: "4711-planted", note: { of: "it" } } };
   const shownOf = (rules: Parameters<typeof machine>[1], options: RunOptions = {}) => {
     const { bring, working } = machine(options, rules);
     bring();
@@ -513,7 +513,7 @@ describe("a call to a tool that there is not", () => {
   };
 
   it("shows its parameters as the contract has it", () => {
-    expect(shownOf({})).toEqual({ pin: "4711", note: { of: "it" } });
+    expect(shownOf({})).toEqual({ pin: "4711-planted", note: { of: "it" } });
   });
 
   it("shows none of them where calls are written down: nobody has said what is secret", () => {
@@ -528,6 +528,6 @@ describe("a call to a tool that there is not", () => {
     bring();
     bring(calls(call("b"), misspelt));
     bring(returned(1));
-    expect(JSON.stringify(working.transcript)).not.toContain("4711");
+    expect(JSON.stringify(working.transcript)).not.toContain("4711-planted");
   });
 });

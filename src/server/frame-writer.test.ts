@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../test/eventually.ts";
 import { type Frame, FrameWriter, frameText, type Sink } from "./frame-writer.ts";
 
 /** A reader that takes things when it is told to, and a source that is told what to say. */
@@ -80,7 +81,7 @@ describe("the frames of a stream", () => {
     for (let turns = 0; turns < 5; turns++) await turn();
     expect(asked()).toBe(0);
     drain();
-    await vi.waitFor(() => expect(asked()).toBeGreaterThan(0));
+    await eventually(() => expect(asked()).toBeGreaterThan(0));
     writer.leave();
   });
 
@@ -92,7 +93,7 @@ describe("the frames of a stream", () => {
     await turn();
     writer.leave();
     const count = written.length;
-    await vi.waitFor(() => expect(hasReturned()).toBe(true));
+    await eventually(() => expect(hasReturned()).toBe(true));
     expect(leaving.signal.aborted).toBe(true);
     expect(written).toHaveLength(count);
   });

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { eventually } from "../../test/eventually.ts";
 import * as principals from "../contracts/trust/principal.ts";
 import type { Holdfast } from "../holdfast.ts";
 import { createOpenStreams } from "./open-streams.ts";
@@ -49,8 +50,8 @@ it("closes the streams of a token that was revoked, expired or deleted, and of n
   streams.add(alice, ofAlice);
   streams.add(bob, ofBob);
   tokens[5] = { ...live, revoked_at: "2026-01-01T00:00:00Z" };
-  await vi.waitFor(() => expect(ofAlice.destroyed).toBe(true));
+  await eventually(() => expect(ofAlice.destroyed).toBe(true));
   expect(ofBob.destroyed).toBe(false);
   tokens[6] = { ...live, expires_at: "2020-01-01T00:00:00Z" };
-  await vi.waitFor(() => expect(ofBob.destroyed).toBe(true));
+  await eventually(() => expect(ofBob.destroyed).toBe(true));
 });

@@ -28,13 +28,13 @@ describe("a message in other words", () => {
 
   it("tells another result of the same call, and nothing of the one before", () => {
     const metadata = { tool_call_id: "c" };
-    const payload = { success: true, result: { card: 4242 }, metadata: { seen: 4242 } };
-    const told = message.toolResult({ content: '{"card":4242}', tool_name: "shop/card", payload, metadata });
+    const payload = { success: true, result: { card: 424242424242 }, metadata: { seen: 424242424242 } };
+    const told = message.toolResult({ content: '{"card":424242424242}', tool_name: "shop/card", payload, metadata });
     const edited = editedMessage(told, "hidden");
     expect(edited).toMatchObject({ type: "tool_result", content: "hidden", metadata, payload: { result: "hidden" } });
-    expect(JSON.stringify(edited)).not.toContain("4242");
+    expect(JSON.stringify(edited)).not.toContain("424242424242");
 
-    const failed = { success: false, error: "No card 4242.", metadata: { error_type: "declined" } };
+    const failed = { success: false, error: "No card 424242424242.", metadata: { error_type: "declined" } };
     expect(
       editedMessage(message.normalize({ ...told, payload: { ...failed, tool_name: "shop/card" } }), "No card."),
     ).toMatchObject({

@@ -1,5 +1,4 @@
 // Two tenants of one server: each with a token of the same agent, and with one of everything that somebody can have here.
-import { vi } from "vitest";
 import type { UnknownMap } from "../../src/contracts/json.ts";
 import * as principals from "../../src/contracts/trust/principal.ts";
 import type { HoldfastOptions } from "../../src/holdfast.ts";
@@ -10,6 +9,7 @@ import { type Agent, agent } from "../../src/threads/agent.ts";
 import { effect } from "../../src/threads/definitions/effect.ts";
 import { type Tool, tool } from "../../src/threads/tool.ts";
 import { secretKey } from "../databases.ts";
+import { eventually } from "../eventually.ts";
 import { type Served, serveRuntime } from "../served-runtime.ts";
 import { childAgent, parentAgent } from "../survives-a-crash/child-agent.ts";
 
@@ -223,7 +223,7 @@ export function threadsOf(served: Served, token: string) {
     await ask("POST", "/agents-api/v1/bridge/register", { context: { of: word } });
     const said = { agent: "helper", message: word, message_id: `m-${word}`, conversation_id: `c-${word}` };
     const { session_id } = await ask("POST", "/agents-api/v1/bridge/send", said);
-    const queue_id = await vi.waitFor(async () => {
+    const queue_id = await eventually(async () => {
       const { messages } = await ask("GET", `/agents-api/v1/bridge/pending?session_ids=${session_id}`);
       if (messages.length === 0) throw new Error("Nothing waits yet.");
       return String(messages[0].queue_id);

@@ -74,7 +74,7 @@ describe("which tools there are", () => {
     const error = await unreachable.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "mcp_unreachable", detail: expect.stringContaining("Cannot go on with ") });
     expect(JSON.stringify(error) + String(error)).not.toContain("s3cret-in-the-environment");
-  }, 30_000);
+  });
 });
 
 describe.each(["stdio", "old", "http", "sse"])("a call over %s", (over) => {
@@ -129,7 +129,7 @@ describe.each(["stdio", "old", "http", "sse"])("a call over %s", (over) => {
     expect(await call(small, "small/add_numbers", { a: 1, b: 1 })).toMatchObject({ success: true });
     await call(small, "small/change");
     const changed = () => call(small, "small/add_numbers", { a: 1, b: 1 });
-    await expect.poll(changed, { timeout: 10_000 }).toEqual(failure("mcp_tool_changed"));
+    await expect.poll(changed).toEqual(failure("mcp_tool_changed"));
     expect(await call(small, "small/send_mail")).toMatchObject({ success: true });
   });
 
@@ -164,7 +164,7 @@ describe("over HTTP", () => {
     const small = await open({ name: "small", url: server.url, headers, allow: ["send_mail"] });
     await server.kill();
     expect(await call(small, "small/send_mail")).toEqual(failure("mcp_unreachable"));
-  }, 30_000);
+  });
 
   it("a server that does not let us in is told of, without the token", async () => {
     const { url } = await startHttpInTest({ SMALL_LEDGER: "unused" });
@@ -172,7 +172,7 @@ describe("over HTTP", () => {
     const error = await mcpTools({ name: "small", url, headers: wrong, allow: "*" }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "mcp_unreachable" });
     expect(JSON.stringify(error) + String(error)).not.toContain("n0t-the-right-one");
-  }, 30_000);
+  });
 });
 
 describe("what a server gets and gives", () => {
@@ -221,7 +221,7 @@ describe("a server that does not keep to the protocol", () => {
     const server = await odd();
     expect(await call(server, "odd/endless")).toEqual(failure("outcome_unknown"));
     expect(await call(server, "odd/chatty")).toMatchObject({ success: true });
-  }, 30_000);
+  });
 });
 
 describe("a lock file", () => {
@@ -234,7 +234,7 @@ describe("a lock file", () => {
     const small = await open(absent);
     expect(small.tools.map(({ name }) => name)).toEqual(["small/add_numbers", "small/send_mail"]);
     expect(await call(small, "small/send_mail")).toEqual(failure("mcp_unreachable"));
-  }, 30_000);
+  });
 
   it("keeps a tool from being another one after a restart, until somebody allows it again", async () => {
     const lock = join(newFolder(), "mcp-lock.json");

@@ -1,10 +1,11 @@
 // Children that will not answer, or answer something else: whoever waits for one is told what became of it, and never waits
 // for ever.
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { callsTool } from "../../src/models/scripted/scripted-model.ts";
 import { effect } from "../../src/threads/definitions/effect.ts";
 import { tool } from "../../src/threads/tool.ts";
 import { eachDatabase } from "../databases.ts";
+import { eventually } from "../eventually.ts";
 import { heldModel } from "../held.ts";
 import { helperOf } from "./open-agents.ts";
 import { actor, creates, finishes, lead, onlyChild, results, staying, worker, writesTo } from "./team.ts";
@@ -95,7 +96,7 @@ eachDatabase((newWorld) => {
     expect((await onlyChild(holdfast, thread)).status).toBe("idle");
     // How often it is asked again depends on whether the child's word came before its run had ended.
     void answerAll(boss);
-    await vi.waitFor(async () => expect((await thread.status()).status).toBe("idle"));
+    await eventually(async () => expect((await thread.status()).status).toBe("idle"));
   });
 
   it("[D8, TERM-5] one that is terminated just as its parent goes on with it is an error to the parent", async () => {

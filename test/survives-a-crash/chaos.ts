@@ -10,7 +10,7 @@ import type { Child } from "../../src/testing/start-child.ts";
 import { query } from "../postgres.ts";
 import { checkAudit } from "./check-audit.ts";
 import { checkScenario } from "./check-scenario.ts";
-import { backendOf, type Database, SECRET_KEY } from "./database.ts";
+import { backendOf, type Database, PATIENCE_MS, SECRET_KEY } from "./database.ts";
 import { manyThreads } from "./scenarios/many-threads.ts";
 import { startChild } from "./start-child.ts";
 
@@ -60,7 +60,7 @@ export async function runChaos(
   if (!isOver) problems.push("not every thread came to its end");
   for (const child of alive) child.finish();
   for (const child of everybody) {
-    const { problems: told } = await child.ended(10_000);
+    const { problems: told } = await child.ended(PATIENCE_MS);
     const isKilled = !alive.includes(child);
     problems.push(...told.filter((problem) => !isAboutConnection(problem) && !(isKilled && problem === KILLED)));
   }

@@ -16,7 +16,7 @@ export const SECRET_KEY = "5e".repeat(32);
 export const LEASE_MS = 1_500;
 
 /** Far more than any scenario takes; one that is not over then never will be. */
-export const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 120_000;
 
 export function backendOf(database: Database): Backend {
   return database.kind === "sqlite"

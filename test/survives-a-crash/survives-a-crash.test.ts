@@ -24,7 +24,7 @@ const delicate = [
 ] as const;
 
 describe("a thread whose process is killed", () => {
-  it("goes on in the next process, on SQLite", { timeout: 120_000 }, async () => {
+  it("goes on in the next process, on SQLite", async () => {
     const ledger = await startEffectLedger();
     const { red, cases } = await sample((each) => runOnSqlite(each, ledger), { from: 6, points: 20 });
     await ledger.close();
@@ -32,7 +32,7 @@ describe("a thread whose process is killed", () => {
     expect(cases).toBeGreaterThan(20);
   });
 
-  it("leaves nothing half done where two things are to happen at once", { timeout: 120_000 }, async () => {
+  it("leaves nothing half done where two things are to happen at once", async () => {
     const ledger = await startEffectLedger();
     const cases = delicate.map(([name, point]) => ({ scenario: scenarioNamed(name), kills: [point] }));
     const tally = newTally();
@@ -41,7 +41,7 @@ describe("a thread whose process is killed", () => {
     expect(tally).toEqual({ cases: delicate.length, notReached: 0, red: [] });
   });
 
-  it("goes on in another one that was there already, on PostgreSQL", { timeout: 120_000 }, async () => {
+  it("goes on in another one that was there already, on PostgreSQL", async () => {
     const ledger = await startEffectLedger();
     const { url } = await emptySchema();
     const site = await openPostgresSite(url, ledger);

@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { newShell, type Shell } from "../../../test/command-line.ts";
+import { eventually } from "../../../test/eventually.ts";
 
 const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 const holdfast = JSON.stringify(new URL("../../index.ts", import.meta.url).href);
-const patience = { timeout: 30_000, interval: 50 };
 
 describe("holdfast dev", () => {
   it("serves a project anew when its file is saved, on the same port and with the threads from before", async () => {
@@ -87,7 +87,7 @@ describe("holdfast dev", () => {
     const dev = await startDev(shell);
     const { pid } = serverOf(shell);
     await dev.end("SIGKILL");
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patience);
+    await eventually(() => expect(isAlive(pid)).toBe(false));
     expect((await shell.run(["run", "greeter", "Hello"])).code).toBe(0);
   });
 
@@ -149,11 +149,11 @@ async function startDev({ folder }: Shell, ...words: string[]): Promise<Dev> {
     ended,
     printed: () => printed,
     says: (sentence) =>
-      vi.waitFor(() => {
+      eventually(() => {
         const at = printed.indexOf(sentence, read);
         expect(at, `"${sentence}" is not in ${printed.slice(read)}`).not.toBe(-1);
         read = at + sentence.length;
-      }, patience),
+      }),
     async end(signal) {
       child.kill(signal);
       return await ended;

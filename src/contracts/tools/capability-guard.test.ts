@@ -7,7 +7,7 @@ import type { ToolExecutor } from "./execution.ts";
 
 const open = normalizeForServer({ name: "desk/erase", source: "desk", description: "Erases." });
 const guarded = normalizeForServer({ ...open, required_capability: " erase_orders ", sensitive_parameters: ["pin"] });
-const call = toolCall.normalize({ tool_name: "desk/erase", parameters: { order: 7, pin: "4711" } });
+const call = toolCall.normalize({ tool_name: "desk/erase", parameters: { order: 7, pin: "4711-planted" } });
 const context = { principal: { acting_user_id: 5, token_id: 9 } };
 const executor: ToolExecutor = () => "erased";
 
@@ -28,7 +28,7 @@ describe("a guarded executor", () => {
       metadata: { error_type: "capability_denied", parameters: { order: 7, pin: "[redacted]" } },
     });
     expect(refused.metadata).not.toHaveProperty("ability_name");
-    expect(JSON.stringify(refused)).not.toMatch(/4711|token_id/);
+    expect(JSON.stringify(refused)).not.toMatch(/4711-planted|token_id/);
   });
 
   it("hands on what the executor throws", async () => {

@@ -20,12 +20,12 @@ const echo = async (name: string, args: JsonMap) => ({ status: "success", result
 
 it("queues a tool with its parameters sealed", async () => {
   const scope = keptScope(host, thread);
-  await toolState(host, scope).queueTool("shop/refund", { card: "4111" });
+  await toolState(host, scope).queueTool("shop/refund", { card: "4111-1111" });
   expect(scope.buffer.entries).toMatchObject([{ kind: "tool", operation: "queue_tool" }]);
-  expect(JSON.stringify(scope.buffer.entries)).not.toContain("4111");
+  expect(JSON.stringify(scope.buffer.entries)).not.toContain("4111-1111");
   const { sealed } = JSON.parse(scope.buffer.entries[0]?.body ?? "");
   expect(JSON.parse(host.sealing.open(sealed, thread.id))).toMatchObject({
-    ...{ name: "shop/refund", parameters: { card: "4111" } },
+    ...{ name: "shop/refund", parameters: { card: "4111-1111" } },
   });
 });
 
