@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { postgres } from "../src/backend/postgres/postgres.ts";
+import { type PostgresOptions, postgres } from "../src/backend/postgres/postgres.ts";
 import type { Backend, SqlDriver } from "../src/backend/sql-driver.ts";
 import { sqlite } from "../src/backend/sqlite/sqlite.ts";
 import { HoldfastError } from "../src/contracts/error.ts";
@@ -24,6 +24,7 @@ import { type Agent, agent } from "../src/threads/agent.ts";
 import { tool } from "../src/threads/tool.ts";
 import { withDriver } from "./changed-driver.ts";
 import { eachDatabase, secretKey } from "./databases.ts";
+import { openedPatiently } from "./opened-patiently.ts";
 import { emptySchema, ownPostgres, query } from "./postgres.ts";
 
 const clerk = agent({ slug: "clerk", model: scriptedModel([says("Hi."), says("Hi again.")]) });
@@ -320,8 +321,8 @@ describe("on SQLite", () => {
 });
 
 describe("on PostgreSQL", () => {
-  const opening = (url: string) =>
-    createHoldfast({ backend: postgres(url, { patienceMilliseconds: 200 }), agents: [clerk], secretKey });
+  const opening = (url: string, options: PostgresOptions = {}) =>
+    createHoldfast({ backend: postgres(url, options), agents: [clerk], secretKey });
 
   it("refuses an address that is wrong, in any part of it, without a word about the password", async () => {
     const { url } = await emptySchema();
@@ -352,7 +353,9 @@ describe("on PostgreSQL", () => {
     };
     const codes: Record<string, string> = {};
     for (const [part, address] of Object.entries(addresses)) {
-      const error = await refusal(opening(address));
+      // Whoever is there answers some time, and whoever is not there does not.
+      const patienceMilliseconds = part === "port" ? 200 : 240_000;
+      const error = await refusal(opening(address, { patienceMilliseconds }));
       codes[part] = error.code;
       const everything = inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error) + error.stack;
       expect(everything).not.toContain(secret);
@@ -445,7 +448,8 @@ describe("on PostgreSQL", () => {
         },
       };
       const holdfast = await createHoldfast({
-        backend: postgres(server.url),
+        // Longer than the server is away on the slowest machine.
+        backend: postgres(server.url, { patienceMilliseconds: 240_000 }),
         agents: [worker(before, keys), clerk],
         secretKey,
         verifies: true,
@@ -529,7 +533,7 @@ describe("on PostgreSQL", () => {
       const away = { patienceMilliseconds: 100, schema: "in_the_middle" };
       const open = (agents: readonly Agent[]) =>
         createHoldfast({
-          backend: postgres(server.url, away),
+          backend: openedPatiently(postgres(server.url, away)),
           agents,
           secretKey,
           drainMs: 50,
@@ -561,7 +565,7 @@ describe("on PostgreSQL", () => {
 
     it("can be closed while it is away and nothing is under way", async () => {
       const holdfast = await createHoldfast({
-        backend: postgres(server.url, { patienceMilliseconds: 100, schema: "away" }),
+        backend: openedPatiently(postgres(server.url, { patienceMilliseconds: 100, schema: "away" })),
         agents: [clerk],
         secretKey,
         onError: () => {},

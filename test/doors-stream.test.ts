@@ -226,7 +226,8 @@ describe("a stream over HTTP", () => {
         heard += piece;
         if (heard.endsWith(":\n\n:\n\n:\n\n")) break;
       }
-      expect(heard).toBe("retry: 5\n\n:\n\n:\n\n:\n\n");
+      // A reader that was held up hears several beats at once.
+      expect(heard).toMatch(/^retry: 5\n\n(:\n\n){3,}$/);
     });
 
     it("ends with what is wrong with its thread", async () => {

@@ -26,8 +26,8 @@ export type Fault =
   | { readonly errorAfter: number; readonly message?: string; readonly type?: string }
   /** Nothing comes any more, and the connection stays. */
   | { readonly stallsAfter: number }
-  /** So many signs of life, so many milliseconds apart, before the answer goes on. */
-  | { readonly pingsAfter: number; readonly pings: number; readonly everyMs: number };
+  /** So many signs of life, before the answer goes on. */
+  | { readonly pingsAfter: number; readonly pings: number };
 
 /** Pieces that make up the text again when they are joined. */
 export function inWords(text = ""): readonly string[] {

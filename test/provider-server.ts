@@ -109,7 +109,6 @@ async function answer({ protocol }: ProviderRequest, response: ServerResponse, r
   if ("stallsAfter" in fault) return send(response, events.slice(0, fault.stallsAfter).join(""));
   await send(response, events.slice(0, fault.pingsAfter).join(""));
   for (let sent = 0; sent < fault.pings && !response.destroyed; sent++) {
-    await new Promise((resolve) => setTimeout(resolve, fault.everyMs));
     await send(response, ping(protocol));
   }
   response.end(events.slice(fault.pingsAfter).join(""));

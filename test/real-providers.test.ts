@@ -12,6 +12,7 @@ import type { ThreadHandle } from "../src/threads/thread.ts";
 import { tool } from "../src/threads/tool.ts";
 import { eachDatabase, type World } from "./databases.ts";
 import { inShort } from "./held.ts";
+import { heldTimeouts } from "./held-timeouts.ts";
 import { type ProviderServer, startProviderServer } from "./provider-server.ts";
 import { anthropic, apiKey, olderOpenai, openai, type Provider } from "./provider-server-models.ts";
 import type { Reply } from "./provider-server-reply.ts";
@@ -48,6 +49,9 @@ async function ask(
   const { messages = [text("user", "Where is it?")], ...more } = options;
   return (await aiSdkModel(model, settings)(messages, {}, { tools, ...more })) as ModelAnswer;
 }
+
+/** A length that no other timer has. */
+const STALL_MS = 54_321;
 
 async function failing(asking: Promise<unknown>): Promise<ModelFailure> {
   return await asking.then(
@@ -223,16 +227,27 @@ describe.each([openai, olderOpenai, anthropic])("$title", ({ protocol, model }) 
   ])("stalls %s, and the connection is given up", async (_where, stallsAfter, hasSpoken) => {
     const server = await serverFor({ ...whole, fault: { stallsAfter } });
 
-    const failure = await failing(ask(model(server), {}, { stallMs: 200 }));
+    const silence = heldTimeouts(STALL_MS);
+    const spoken = Promise.withResolvers<void>();
 
-    expect(failure).toMatchObject({ code: "model_stalled", hasSpoken });
+    const failure = failing(ask(model(server), { onDelta: () => spoken.resolve() }, { stallMs: STALL_MS }));
+    await (hasSpoken ? spoken.promise : server.request(0));
+    silence.goOff();
+
+    expect(await failure).toMatchObject({ code: "model_stalled", hasSpoken });
     expect(await server.requests[0]?.ended).toBe(false);
   });
 
   it("does not stall as long as it gives signs of life", async () => {
-    const server = await serverFor({ ...whole, fault: { pingsAfter: 2, pings: 40, everyMs: 40 } });
+    const answering = heldTimeouts(STALL_MS);
+    await ask(model(await serverFor(whole)), {}, { stallMs: STALL_MS });
+    const signs = answering.count();
+    const server = await serverFor({ ...whole, fault: { pingsAfter: 2, pings: 40 } });
 
-    expect(await ask(model(server), {}, { stallMs: 1_200 })).toMatchObject({ content: "Let me look." });
+    expect(await ask(model(server), {}, { stallMs: STALL_MS })).toMatchObject({ content: "Let me look." });
+
+    // Each of them puts off the time at which it would be given up.
+    expect(answering.count()).toBeGreaterThanOrEqual(2 * signs + 40);
   });
 
   it("is cut off in the middle by its caller, and the connection with it", async () => {
@@ -336,6 +351,11 @@ async function threadOn(world: World, provider: Provider, server: ProviderServer
   return { holdfast, thread: await holdfast.threads.open("c", { agent: "clerk" }) };
 }
 
+/** Until a piece of an answer was told. */
+async function untilSpoken(thread: ThreadHandle): Promise<void> {
+  for await (const { type } of thread.stream()) if (type.endsWith(".delta")) return;
+}
+
 async function history(thread: ThreadHandle): Promise<readonly string[]> {
   return inShort((await thread.messages()).map(({ message }) => message));
 }
@@ -394,9 +414,15 @@ eachDatabase((newWorld) => {
       const world = await newWorld();
       const server = await serverFor(fault, whole, { text: "On shelf 3." });
       const stalls = fault.fault !== undefined && "stallsAfter" in fault.fault;
-      const { thread } = await threadOn(world, provider, server, stalls ? { stallMs: 1_000 } : {});
+      const silence = heldTimeouts(STALL_MS);
+      const { thread } = await threadOn(world, provider, server, { stallMs: STALL_MS });
 
-      expect(await thread.send("Where is it?")).toMatchObject({ status: "completed", final_content: "On shelf 3." });
+      const sent = thread.send("Where is it?");
+      if (stalls) {
+        await untilSpoken(thread);
+        silence.goOff();
+      }
+      expect(await sent).toMatchObject({ status: "completed", final_content: "On shelf 3." });
       expect(await history(thread)).toEqual(looked);
       expect(server.requests).toHaveLength(3);
     });

@@ -7,7 +7,7 @@ import { tool } from "../src/threads/tool.ts";
 import type { Program } from "./another-process.ts";
 
 export const run: Program<object> = async (open) => {
-  await createHoldfast({ backend: sqlite(":memory:"), agents: [] });
+  const other = await createHoldfast({ backend: sqlite(":memory:"), agents: [] });
   const charge = tool({
     name: "shop/charge",
     description: "Charges.",
@@ -15,14 +15,15 @@ export const run: Program<object> = async (open) => {
       const told = new Promise((resolve) => process.once("SIGTERM", resolve));
       console.log("begun");
       await told;
-      // Long enough for the other runtime to have closed.
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      // The other runtime closes because of the signal. Whatever follows from that has happened by the next turn.
+      await other.close();
+      await new Promise(setImmediate);
       console.log("charged");
       return "charged";
     },
   });
   const model = scriptedModel([callsTool("shop/charge"), says("Done.")]);
-  const holdfast = await open([agent({ slug: "clerk", model, tools: [charge] })]);
+  const holdfast = await open([agent({ slug: "clerk", model, tools: [charge] })], { drainMs: 600_000 });
   const thread = await holdfast.threads.open("t", { agent: "clerk" });
   await thread.queueMessage("Charge.");
 };

@@ -54,6 +54,17 @@ async function waitingThread(holdfast: Holdfast, key = "t"): Promise<{ thread: T
   return { thread, id: requestOf(await thread.send("Please.")) };
 }
 
+/** The only thread, and what it waits for or has waited for: it may have gone on before anybody looked. */
+async function askedThread(world: World, holdfast: Holdfast): Promise<{ thread: ThreadHandle; id: string }> {
+  const thread = await holdfast.threads.open("t", { agent: "desk" });
+  await thread.queueMessage("Please.");
+  for (;;) {
+    const [request] = await world.sql("select id from requests");
+    if (request) return { thread, id: String(request.id) };
+    await sleep(5);
+  }
+}
+
 /** The last result that the thread has, with what the model said to it. */
 async function lastResult(thread: ThreadHandle) {
   const all = (await thread.messages()).flatMap(({ message }) => (message.type === "tool_result" ? [message] : []));
@@ -123,7 +134,7 @@ eachDatabase((newWorld, database) => {
       const world = await newWorld();
       const { agent: one, refunded } = desk([refunds, says("Nobody was there.")], { approvalWaitMs: 20 });
       const holdfast = await world.open(one);
-      const { thread, id } = await waitingThread(holdfast);
+      const { thread, id } = await askedThread(world, holdfast);
 
       await untilSettled(holdfast, id);
 
@@ -166,7 +177,7 @@ eachDatabase((newWorld, database) => {
       const world = await newWorld();
       const ask = tool({ name: "client/ask", description: "Asks.", waitMs: 20 });
       const holdfast = await world.open(desk([asks, says("Nobody answered.")], { tools: [ask] }).agent);
-      const { thread, id } = await waitingThread(holdfast);
+      const { thread, id } = await askedThread(world, holdfast);
 
       await untilSettled(holdfast, id);
 

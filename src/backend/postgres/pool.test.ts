@@ -8,10 +8,10 @@ import { createPlans } from "./statement-plan.ts";
 it("a connection that fails while it writes is not kept from those who wait, and none follows on what it has written", async () => {
   const { url, schema, drop } = await emptySchema();
   const { signal: abandoned } = new AbortController();
-  const settings = { url, schema, connectMilliseconds: 5_000, answerMilliseconds: 60_000, abandoned };
+  const settings = { url, schema, connectMilliseconds: 240_000, answerMilliseconds: 60_000, abandoned };
   let made = 0;
   const pool = new Pool({
-    ...{ size: 2, patienceMilliseconds: 5_000, abandoned },
+    ...{ size: 2, patienceMilliseconds: 240_000, abandoned },
     connect(onLost) {
       made++;
       return connect(settings, { onLost });

@@ -1,10 +1,15 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { holdLock } from "../../../test/held-lock.ts";
+import { heldTimeouts } from "../../../test/held-timeouts.ts";
 import { emptySchema, query } from "../../../test/postgres.ts";
 import { HoldfastError } from "../../contracts/error.ts";
 import { describeSqlDriver } from "../sql-driver.contract.ts";
 import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
 import { type PostgresOptions, postgres } from "./postgres.ts";
+
+/** How long an attempt to connect may take, to whoever has little patience. */
+const CONNECT_MILLISECONDS = 2_000;
 
 const schemas: Awaited<ReturnType<typeof emptySchema>>[] = [];
 afterAll(() => Promise.all(schemas.map(({ drop }) => drop())));
@@ -128,13 +133,19 @@ describe("the PostgreSQL driver", () => {
 
   it("tries a batch again that lost against another in a deadlock", async () => {
     await driver.batch([run("insert into item (id, small) values (1, 0), (2, 0)")]);
+    const { url, schema } = newest();
+    const lock = await holdLock(url, schema);
     const both = (first: number, second: number) =>
       driver.batch([
         run("update item set small = small + 1 where id = $1", [first], 1),
-        run("select pg_sleep(0.3)"),
+        run(`select ${lock.wait}`),
         run("update item set small = small + 1 where id = $1", [second], 1),
       ]);
-    const outcomes = await Promise.all([both(1, 2), both(2, 1)]);
+    const written = Promise.all([both(1, 2), both(2, 1)]);
+    // Each has what the other wants.
+    await lock.untilWaiting(2);
+    await lock.release();
+    const outcomes = await written;
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["committed", "committed"]);
     expect(await driver.all("select small from item")).toEqual([{ small: 2 }, { small: 2 }]);
   });
@@ -258,6 +269,8 @@ describe("opening a PostgreSQL database", () => {
   });
 
   it("gives up a server that is not there once its patience has ended", async () => {
+    // However long it takes to be told that nobody is there, that is what it is told.
+    heldTimeouts(CONNECT_MILLISECONDS);
     const error = await rejectionOf(
       postgres("postgres://me:secret@127.0.0.1:1/db", { patienceMilliseconds: 100 }).open(),
     );

@@ -1,21 +1,31 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+// By a clock that stands still until a test moves it: no answer is late because the machine is slow.
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { holdLock } from "../../../test/held-lock.ts";
 import { emptySchema } from "../../../test/postgres.ts";
+import { wireTo } from "../../../test/silent-wire.ts";
 import { HoldfastError } from "../../contracts/error.ts";
 import { hear } from "../contract/hear.ts";
 import { type PostgresOptions, postgres } from "./postgres.ts";
 
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 it("answers a read on a new connection when the old ones say nothing any more", async () => {
-  const { driver, wire } = await openBehindWire({ answerMilliseconds: 300 });
-  await Promise.all(Array.from({ length: 8 }, () => driver.all("select 1")));
+  const { driver, wire, openAll } = await openBehindWire({ answerMilliseconds: 300 });
+  await openAll();
   const before = wire.connections();
 
   wire.silence("questions");
   wire.speakToNewcomers();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => driver.all("select 1 as one")));
+  const answers = Promise.all(Array.from({ length: 8 }, () => driver.all("select 1 as one")));
+  await vi.advanceTimersByTimeAsync(400);
 
-  expect(answers).toEqual(answers.map(() => [{ one: 1 }]));
+  expect(await answers).toEqual(Array.from({ length: 8 }, () => [{ one: 1 }]));
   expect(wire.connections()).toBeGreaterThan(before);
 });
 
@@ -24,21 +34,23 @@ it("rejects a read, long or not, once patience has ended too", async () => {
   await Promise.all([driver.all("select 1"), driver.readLong("select 1")]);
 
   wire.silence("questions");
-  const reads = await Promise.allSettled([driver.all("select 1"), driver.readLong("select 1")]);
+  const reads = await asTimePasses(Promise.allSettled([driver.all("select 1"), driver.readLong("select 1")]));
 
   const unavailable = { status: "rejected", reason: { code: "database_unavailable" } };
   expect(reads).toMatchObject([unavailable, unavailable]);
 });
 
 it("does not try the idle connections one after the other when one of them is silent", async () => {
-  const { driver, wire } = await openBehindWire({ answerMilliseconds: 300, patienceMilliseconds: 100 });
-  // As many as the pool has, each of them used.
-  await Promise.all(Array.from({ length: 4 }, () => driver.all("select pg_sleep(0.2)")));
+  const { driver, wire, openAll } = await openBehindWire({ answerMilliseconds: 300, patienceMilliseconds: 100 });
+  await openAll();
 
   wire.silence("questions");
   wire.speakToNewcomers();
+  const read = driver.all("select 1 as one");
+  // As long as it takes to notice the silence of one of them.
+  await vi.advanceTimersByTimeAsync(400);
 
-  expect(await driver.all("select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await read).toEqual([{ one: 1 }]);
 });
 
 it("says of a batch that never arrived that its outcome is unknown, and does the next one", async () => {
@@ -47,40 +59,56 @@ it("says of a batch that never arrived that its outcome is unknown, and does the
 
   wire.silence("questions");
   wire.speakToNewcomers();
-  expect(await driver.batch([insert("lost")])).toMatchObject({
-    outcome: "unknown",
-    cause: { message: "No answer within 0.3 seconds" },
-  });
+  const lost = driver.batch([insert("lost")]);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(await lost).toMatchObject({ outcome: "unknown", cause: { message: "No answer within 0.3 seconds" } });
 
   expect(await driver.batch([insert("next")])).toMatchObject({ outcome: "committed" });
   expect(await driver.all("select id from entry")).toEqual([{ id: "next" }]);
 });
 
 it("says of a batch whose answer never arrived that its outcome is unknown, and finds it done", async () => {
-  const { driver, wire } = await openBehindWire({ answerMilliseconds: 300 });
+  const { driver, wire, other } = await openBehindWire({ answerMilliseconds: 300 });
   await driver.batch([{ sql: "create table entry (id text not null)", params: [] }]);
 
   wire.silence("answers");
   wire.speakToNewcomers();
-  expect(await driver.batch([insert("done")])).toMatchObject({ outcome: "unknown" });
+  const written = driver.batch([insert("done")]);
+  while ((await other.all("select id from entry")).length === 0);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(await written).toMatchObject({ outcome: "unknown" });
 
   expect(await driver.all("select id from entry")).toEqual([{ id: "done" }]);
 });
 
 it("waits for a server that takes its time as long as something comes", async () => {
-  const { driver } = await openBehindWire({ answerMilliseconds: 600 });
-  // Each row is larger than what the server keeps back before it sends.
-  const slowly = "select n, length(repeat('x', 20000)) as size, repeat('x', 20000) as text, pg_sleep(0.1) as slept";
-  const rows = await driver.all(`${slowly} from generate_series(1, 20) as n`);
-  expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  const { driver, wire } = await openBehindWire({ answerMilliseconds: 600 });
+  const [before] = await driver.all("select pg_backend_pid() as pid");
+
+  wire.keepAnswersTo("bit by bit");
+  const read = driver.all("select pg_backend_pid() as pid, repeat('x', 1000) as text /* bit by bit */");
+  for (let byte = 0; byte < 20; byte++) {
+    await wire.handOnOneByte();
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  wire.handOnAll();
+
+  // On the same connection: it was never given up.
+  expect(await read).toEqual([{ pid: before?.pid, text: "x".repeat(1_000) }]);
 });
 
 it("gives long reads ten times as long", async () => {
-  const { driver, wire } = await openBehindWire({ answerMilliseconds: 300 });
-  await driver.readLong("select 1");
-  const before = wire.connections();
-  expect(await driver.readLong("select pg_sleep(1), 1 as one")).toMatchObject([{ one: 1 }]);
-  expect(wire.connections()).toBe(before);
+  const { driver, hold } = await openBehindWire({ answerMilliseconds: 300 });
+  const [before] = await driver.readLong("select pg_backend_pid() as pid");
+  const lock = await hold();
+
+  const read = driver.readLong(`select pg_backend_pid() as pid, ${lock.wait}`);
+  await lock.untilWaiting(1);
+  await vi.advanceTimersByTimeAsync(2_900);
+  await lock.release();
+
+  // On the same connection: it was never given up.
+  expect(await read).toMatchObject([{ pid: before?.pid }]);
 });
 
 it("notices that nobody speaks to a listener any more, tells it to look, and takes its names again", async () => {
@@ -90,6 +118,7 @@ it("notices that nobody speaks to a listener any more, tells it to look, and tak
 
   wire.silence("answers");
   wire.speakToNewcomers();
+  await vi.advanceTimersByTimeAsync(600);
 
   expect(await signals.next()).toBe("");
   await other.batch([{ sql: "select signal('after')", params: [] }]);
@@ -101,9 +130,13 @@ it("notices a server that falls silent between the greeting and the first statem
   const { driver, wire } = await openBehindWire({ answerMilliseconds: 100, patienceMilliseconds: 100 });
 
   wire.silence("questions");
-  wire.speakToNewcomers("set search_path");
+  const greeted = wire.speakToNewcomers("set search_path");
+  const read = driver.all("select 1");
+  read.catch(() => {});
+  await vi.advanceTimersByTimeAsync(200);
+  await greeted;
 
-  await expect(driver.all("select 1")).rejects.toMatchObject({ code: "database_unavailable" });
+  await expect(asTimePasses(read)).rejects.toMatchObject({ code: "database_unavailable" });
 });
 
 it("is given up when it is opened and takes every byte without a word", async () => {
@@ -111,7 +144,7 @@ it("is given up when it is opened and takes every byte without a word", async ()
   const wire = await wireTo(url);
   wire.silence("questions");
   const opened = postgres(wire.url, { schema, patienceMilliseconds: 100 }).open();
-  await expect(opened).rejects.toMatchObject({ code: "database_unavailable" });
+  await expect(asTimePasses(opened)).rejects.toMatchObject({ code: "database_unavailable" });
 });
 
 it("does not keep a driver from closing, whatever is under way", async () => {
@@ -126,7 +159,7 @@ it("does not keep a driver from closing, whatever is under way", async () => {
     driver.readLong("select 1"),
   ]);
   const written = driver.batch([{ sql: "select 1", params: [] }]).catch((error: unknown) => error);
-  await driver.close();
+  await asTimePasses(driver.close());
 
   for (const answer of await asked) {
     expect(answer).toMatchObject({ status: "rejected", reason: { code: "database_closed" } });
@@ -134,16 +167,30 @@ it("does not keep a driver from closing, whatever is under way", async () => {
   const outcome = await written;
   if (outcome instanceof HoldfastError) expect(outcome.code).toBe("database_closed");
   else expect(outcome).toMatchObject({ outcome: "unknown" });
-  await wire.untilNoneIsOpen();
+  await asTimePasses(wire.untilNoneIsOpen());
 });
 
 it("does not keep a driver from closing on which nothing is under way", async () => {
   const { driver, wire } = await openBehindWire({ answerMilliseconds: 400 });
   await Promise.all(Array.from({ length: 8 }, () => driver.all("select 1")));
   wire.silence("questions");
-  await driver.close();
-  await wire.untilNoneIsOpen();
+  await asTimePasses(driver.close());
+  await asTimePasses(wire.untilNoneIsOpen());
 });
+
+/** Moves the clock on until this is settled: for what waits for nobody but the clock. */
+async function asTimePasses<Value>(settles: Promise<Value>): Promise<Value> {
+  let isSettled = false;
+  const settled = () => {
+    isSettled = true;
+  };
+  settles.then(settled, settled);
+  while (!isSettled) {
+    await vi.advanceTimersByTimeAsync(20);
+    await new Promise(setImmediate);
+  }
+  return await settles;
+}
 
 function insert(id: string) {
   return { sql: "insert into entry (id) values ($1)", params: [id], expect: 1 };
@@ -158,66 +205,17 @@ async function openBehindWire(options: PostgresOptions) {
   onTestFinished(() => other.close());
   const driver = await postgres(wire.url, { ...options, schema }).open();
   onTestFinished(() => driver.close());
-  return { driver, wire, other };
-}
-
-type Direction = "questions" | "answers";
-
-/** A proxy that hands bytes on until it is told to swallow those of one direction, without ever closing anything. */
-async function wireTo(url: string) {
-  const address = new URL(url);
-  const pairs = new Set<{ readonly client: Socket; readonly server: Socket; swallowed: Direction | undefined }>();
-  let connections = 0;
-  let silentFrom: string | undefined;
-  let newcomers: Direction | undefined;
-
-  const proxy = createServer((client) => {
-    connections += 1;
-    const server = connect(Number(address.port), address.hostname);
-    const pair = { client, server, swallowed: newcomers };
-    pairs.add(pair);
-    client.on("data", (bytes) => {
-      if (silentFrom !== undefined && bytes.includes(silentFrom)) pair.swallowed = "questions";
-      if (pair.swallowed !== "questions") server.write(bytes);
-    });
-    server.on("data", (bytes) => {
-      if (pair.swallowed !== "answers") client.write(bytes);
-    });
-    for (const [end, otherEnd] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      end.on("error", () => {});
-      end.on("close", () => {
-        otherEnd.destroy();
-        pairs.delete(pair);
-      });
-    }
-  }).listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  onTestFinished(() => {
-    proxy.close();
-    for (const { client } of pairs) client.destroy();
-  });
-  const proxied = new URL(url);
-  proxied.hostname = "127.0.0.1";
-  proxied.port = String((proxy.address() as AddressInfo).port);
-
-  return {
-    url: proxied.href,
-    connections: () => connections,
-    /** From now on, on all connections and on those to come. */
-    silence(direction: Direction) {
-      newcomers = direction;
-      for (const pair of pairs) pair.swallowed = direction;
-    },
-    /** Connections made from now on work, those that are silent remain so; with a text, until the client sends it. */
-    speakToNewcomers(until?: string) {
-      newcomers = undefined;
-      silentFrom = until;
-    },
-    async untilNoneIsOpen() {
-      for (const { client } of [...pairs]) if (!client.closed) await once(client, "close");
-    },
+  const hold = () => holdLock(url, schema);
+  /** Has every connection of the pool open and idle, with no other on its way. */
+  const openAll = async () => {
+    const lock = await hold();
+    const reads = Array.from({ length: POOL_SIZE }, () => driver.all(`select ${lock.wait}`));
+    await lock.untilWaiting(POOL_SIZE);
+    await lock.release();
+    await Promise.all(reads);
   };
+  return { driver, wire, other, hold, openAll };
 }
+
+/** Unless a driver is told another one. */
+const POOL_SIZE = 4;
