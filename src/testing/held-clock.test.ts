@@ -156,6 +156,17 @@ describe("the clock", () => {
     expect(new Date(updated_at / 1_000).toISOString()).toBe("2031-05-06T08:08:09.010Z");
   });
 
+  it("is not moved on by what goes by another clock", async () => {
+    const busy = await sqlite(":memory:", { clock: heldClock() }).open();
+    onTestFinished(() => busy.close());
+    for (let read = 0; read < 3_000; read++) await busy.all("select now_us() as now");
+
+    const clock = heldClock(new Date("2031-05-06T07:08:09.010Z"));
+    const { thread } = await open(sqlite(":memory:", { clock }), { model: scriptedModel([]) });
+    const { created_at } = await thread.status();
+    expect(new Date(created_at / 1_000).toISOString()).toBe("2031-05-06T07:08:09.010Z");
+  });
+
   it("keeps the order of what happens while it stands still", async () => {
     const clock = heldClock();
     const { holdfast } = await open(sqlite(":memory:", { clock }), { model: scriptedModel([]) });

@@ -101,13 +101,17 @@ function nowMicroseconds(): () => bigint {
   };
 }
 
-/** How often held clocks were asked, in all databases of this process: also in one that is opened again. */
-let asked = 0;
+/** How often each held clock was read, in all databases that go by it: also in one that is opened again. */
+const reads = new WeakMap<Clock, number>();
 
 /**
  * A clock that stands still until it is moved. Calls count up here too, over the moves: what was to last a minute from one
  * of them is over when the clock was moved by a minute.
  */
 function heldMicroseconds(clock: Clock): () => bigint {
-  return () => BigInt(Math.round(clock.now() * 1_000) + asked++);
+  return () => {
+    const count = reads.get(clock) ?? 0;
+    reads.set(clock, count + 1);
+    return BigInt(Math.round(clock.now() * 1_000) + count);
+  };
 }
