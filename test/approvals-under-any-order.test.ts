@@ -12,6 +12,7 @@ import { people } from "./approvals/people.ts";
 import { Runtimes } from "./approvals/runtimes.ts";
 import { rules } from "./approvals/shop.ts";
 import { eachDatabase, type World } from "./databases.ts";
+import { firstFailure } from "./first-failure.ts";
 
 const sizes = {
   sqlite: { numRuns: 15, maxCommands: 60 },
@@ -53,8 +54,7 @@ eachDatabase((newWorld, database) => {
           await fc.asyncModelRun(() => ({ model, real }), commands);
         await inWorld(await newWorld(), { seen, rule }, playAll);
       }),
-      // What takes longer is given up, the search for a smaller counterexample included.
-      { numRuns, unbiased: true, interruptAfterTimeLimit: 100_000 },
+      { numRuns, unbiased: true, ...firstFailure },
     );
     // A test in which nothing happens would find nothing; a few runs may well be short ones.
     if (database === "sqlite")

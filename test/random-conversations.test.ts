@@ -14,6 +14,7 @@ import { configure } from "../src/loop/configure.ts";
 import type { Arrived } from "../src/loop/next.ts";
 import { initialState, type State } from "../src/loop/state.ts";
 import { startWorking } from "../src/loop/working.ts";
+import { firstFailure } from "./first-failure.ts";
 import { asStored, runWithLog, type StoredScript } from "./log-driver.ts";
 
 const SECRET = "hunter2-planted";
@@ -345,7 +346,7 @@ async function everyScript(
   parameters: { numRuns: number },
   look: (given: StoredScript) => Promise<void>,
 ): Promise<void> {
-  await fc.assert(fc.asyncProperty(script, look), { interruptAfterTimeLimit: 20_000, ...parameters });
+  await fc.assert(fc.asyncProperty(script, look), { ...firstFailure, ...parameters });
 }
 
 describe("the state", () => {

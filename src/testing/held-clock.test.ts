@@ -167,6 +167,22 @@ describe("the clock", () => {
     expect(new Date(created_at / 1_000).toISOString()).toBe("2031-05-06T07:08:09.010Z");
   });
 
+  it("goes on where another one stood when a file is opened again", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "holdfast-clock-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const read = async () => {
+      const driver = await sqlite(join(folder, "holdfast.db"), { clock: heldClock() }).open();
+      onTestFinished(() => driver.close());
+      const times: number[] = [];
+      for (let reads = 0; reads < 10; reads++) times.push(Number((await driver.all("select now_us() as now"))[0]?.now));
+      await driver.close();
+      return times;
+    };
+    const times = [...(await read()), ...(await read())];
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(new Set(times).size).toBe(times.length);
+  });
+
   it("keeps the order of what happens while it stands still", async () => {
     const clock = heldClock();
     const { holdfast } = await open(sqlite(":memory:", { clock }), { model: scriptedModel([]) });

@@ -28,7 +28,11 @@ export function statementsOn(
 ): (sql: string, params: readonly Scalar[]) => Performed {
   const kept = new Map<string, Prepared>();
   // Called deterministic, it is asked once a statement and not for every row; each run of a statement asks anew.
-  database.function("now_us", { deterministic: true }, clock ? heldMicroseconds(clock) : nowMicroseconds());
+  database.function(
+    "now_us",
+    { deterministic: true },
+    clock ? heldMicroseconds(clock, readsOf(database)) : nowMicroseconds(),
+  );
 
   function prepare(sql: string): Prepared {
     const { text, parameters } = translate(sql);
@@ -101,17 +105,22 @@ function nowMicroseconds(): () => bigint {
   };
 }
 
-/** How often each held clock was read, in all databases that go by it: also in one that is opened again. */
-const reads = new WeakMap<Clock, number>();
+type Reads = { count: number };
+
+/** How often the time of a database was read by held clocks: files by their paths, since one may be opened again. */
+const readsOfFiles = new Map<string, Reads>();
+
+function readsOf(database: DatabaseSync): Reads {
+  const path = database.location();
+  const reads = (path === null ? undefined : readsOfFiles.get(path)) ?? { count: 0 };
+  if (path !== null) readsOfFiles.set(path, reads);
+  return reads;
+}
 
 /**
- * A clock that stands still until it is moved. Calls count up here too, over the moves: what was to last a minute from one
- * of them is over when the clock was moved by a minute.
+ * A clock that stands still until it is moved. Reads count up here too, over the moves and by whichever clock the database
+ * is opened with: what was to last a minute from one of them is over when the clock was moved by a minute.
  */
-function heldMicroseconds(clock: Clock): () => bigint {
-  return () => {
-    const count = reads.get(clock) ?? 0;
-    reads.set(clock, count + 1);
-    return BigInt(Math.round(clock.now() * 1_000) + count);
-  };
+function heldMicroseconds(clock: Clock, reads: Reads): () => bigint {
+  return () => BigInt(Math.round(clock.now() * 1_000) + reads.count++);
 }
