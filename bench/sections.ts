@@ -8,6 +8,7 @@ import { postgresTurns } from "./durable/postgres-turns.ts";
 import { postgresWorkers } from "./durable/postgres-workers.ts";
 import { resume } from "./durable/resume.ts";
 import { sqliteTurns } from "./durable/sqlite-turns.ts";
+import { gatewayPipelines } from "./gateway/three-steps.ts";
 import { importTime } from "./import-time.ts";
 import { inMemory } from "./loop/in-memory.ts";
 import { visibility } from "./loop/visibility.ts";
@@ -28,6 +29,7 @@ export const sections: readonly Section[] = [
   parked,
   million,
   memories,
+  gatewayPipelines,
   requests,
   streams,
   importTime,

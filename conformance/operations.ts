@@ -2,6 +2,8 @@
 // a vector describes callbacks or steps, scripts/ plays them.
 import { channelOperations } from "./operations/channels.ts";
 import { conversationOperations } from "./operations/conversation.ts";
+import { gatewayOperations } from "./operations/gateway.ts";
+import { gatewayAgentOperations } from "./operations/gateway-agent.ts";
 import { memoryOperations } from "./operations/memory.ts";
 import { runOperations } from "./operations/runs.ts";
 import { toolOperations } from "./operations/tools.ts";
@@ -14,4 +16,6 @@ export const operations = {
   ...trustOperations,
   ...memoryOperations,
   ...channelOperations,
+  ...gatewayOperations,
+  ...gatewayAgentOperations,
 };

@@ -1,15 +1,22 @@
 // Runs before and after npm packs the package. Inside the repository the exports name the sources, which Node runs as
-// they are; it refuses to do so below node_modules, so the packed package names what `npm run build` makes of them.
+// they are; it refuses to do so below node_modules, so the packed package names what `npm run build` makes of them, and
+// has plugins compiled beside their manifests in the place of their sources.
 import { execSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 const manifest = new URL("../package.json", import.meta.url);
+const plugins = new URL("../plugins/", import.meta.url);
 
 if (process.argv[2] === "before") {
   rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });
-  execSync("npm run build", { stdio: ["ignore", "ignore", "inherit"] });
+  for (const command of ["npm run build", "tsc -p plugins/tsconfig.build.json"]) {
+    execSync(command, { cwd: new URL("..", import.meta.url), stdio: ["ignore", "ignore", "inherit"] });
+  }
   rewriteExports(toBuilt);
 } else {
+  for (const path of readdirSync(plugins, { recursive: true, encoding: "utf8" })) {
+    if (path.endsWith(".ts")) rmSync(new URL(path.replace(/\.ts$/, ".js"), plugins), { force: true });
+  }
   rewriteExports(toSource);
 }
 

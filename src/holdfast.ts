@@ -1,6 +1,8 @@
 // The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
 import { createOperations } from "./abilities/catalogue.ts";
 import { createDesk, type Desk } from "./abilities/desk.ts";
+import type { Operation } from "./abilities/operation.ts";
+import { createWorkbench } from "./abilities/reach.ts";
 import { createAudit } from "./audit/audit.ts";
 import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
@@ -11,11 +13,21 @@ import { createSigner } from "./contracts/audit/signer.ts";
 import type { ChatHandlers } from "./contracts/chat/chat-handlers.ts";
 import { holdfastError } from "./contracts/error.ts";
 import type { Hooks } from "./contracts/hooks.ts";
+import type { JsonMap } from "./contracts/json.ts";
 import type { CanDecide } from "./contracts/trust/approver-rule.ts";
 import { type ConsentPolicy, decide as decideByWord } from "./contracts/trust/consent.ts";
+import { ignoreCrashPoints, type OnCrashPoint } from "./engine/crash-points.ts";
+import { createMembership } from "./engine/membership.ts";
+import { modelFromConfig } from "./gateway/agent/process/model-from-config.ts";
+import { type GatewaySetup, setUpGateway } from "./gateway/dispatch/set-up.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import { gatewayOperations } from "./gateway/operations/gateway-operations.ts";
+import type { Memories } from "./memory/checked-memories.ts";
 import { createGuidelines, type GuidelinesOptions } from "./memory/guidelines.ts";
 import { checkMemory, createMemory, type MemoryOptions } from "./memory/memory.ts";
 import { readyModels } from "./models/choose/ready-models.ts";
+import { DEMO } from "./models/choose/unnamed-model.ts";
+import type { Model } from "./models/model.ts";
 import type { ReadyModel } from "./models/model-choice.ts";
 import { cappingModels } from "./models/provider-caps.ts";
 import type { Agent } from "./threads/agent.ts";
@@ -39,7 +51,6 @@ import { createBudgets } from "./threads/funds/budgets.ts";
 import type { Host } from "./threads/host.ts";
 import { type HousekeepingOptions, housekeepingProblem, startHousekeeping } from "./threads/housekeeping.ts";
 import { readMetrics } from "./threads/metrics.ts";
-import { passBy, type Reached } from "./threads/points.ts";
 import { createProgress } from "./threads/progress.ts";
 import { printError, reporting } from "./threads/reporting.ts";
 import { createApprovalQueue } from "./threads/requests/approval-queue.ts";
@@ -73,6 +84,11 @@ export type HoldfastOptions = {
   readonly endpoints?: readonly Endpoint[];
   /** How people elsewhere talk with agents: `webhookChannel({ … })`, or one of your own with `channel({ … })`. */
   readonly channels?: readonly Channel[];
+  /**
+   * The event gateway: the path of its YAML file, its configuration as an object, or `{ config, … }` with plugins and a
+   * planner of the program's own. There is none unless given.
+   */
+  readonly gateway?: string | GatewaySetup | object;
   /** A host's say in every ability and chat: decisions before, observers after, made by `createHooks()`. */
   readonly abilityHooks?: Hooks;
   /** Answer chats in the place of threads, for agents that are not ours: `createChatHandlers()`. */
@@ -112,7 +128,7 @@ export type HoldfastOptions = {
   /** After every commit, compare the stored state with what the stored records lead to. For tests. */
   readonly verifies?: boolean;
   /** Told of every place where a crash may hurt. For tests. */
-  readonly onPoint?: Reached;
+  readonly onPoint?: OnCrashPoint;
 };
 
 /** What a configuration file exports: everything but the database may be left to where it is run. */
@@ -132,6 +148,8 @@ export interface Holdfast extends Runtime {
   readonly abilities: Desk;
   /** What comes in from elsewhere, with its own proof of who sent it. */
   readonly channels: Channels;
+  /** Events, jobs, pipelines and agent runs; undefined without the option `gateway`. */
+  readonly gateway: Gateway | undefined;
 }
 
 /** Opens the database, brings it up to date and begins to run what is due, what a crash has left behind included. */
@@ -147,7 +165,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   if (problem !== undefined) throw holdfastError("invalid_argument", problem);
   // Before anything is opened: a model that cannot be asked is a mistake to be told of at once.
   const models = (options.runs ?? true) ? await readyForAll(registry, caps) : new Map<string, readonly ReadyModel[]>();
-  const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = passBy } = options;
+  const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = ignoreCrashPoints } = options;
   const driver = await backend.open();
   const { stores, sealing, signer } = await openSealed(driver, options).catch(async (thrown: unknown) => {
     await driver.close();
@@ -200,7 +218,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     },
     progress,
     liveTexts: createLiveTexts(stores.liveText, { isShared }),
-    reached: onPoint,
+    onCrashPoint: onPoint,
     report,
     now,
     ...(backend.clock && { clock: backend.clock }),
@@ -212,14 +230,29 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const { channels, bridge } = channelling.open(host, () => ({
     ...{ pendingActionStore: runtime.approvals, hooks: options.abilityHooks },
   }));
-  const worker = new Worker(host, driver, {
+  const membership = createMembership({
+    ...{ store: stores.membership, driver, leaseMs },
+    report: (error) => report(error, ""),
+  });
+  const gateway =
+    options.gateway === undefined
+      ? undefined
+      : await setUpGateway({
+          ...{ setup: options.gateway, host, backend, driver, membership, tokens, secrets, runs, pollMs },
+          ...{ drainMs: options.drainMs ?? 10_000, onCrashPoint: onPoint, chooseModel: modelOfAgent },
+        }).catch(closed);
+  const worker = new Worker(host, driver, membership, {
     concurrency: options.concurrency ?? 64,
     pollMs,
     slice: 100,
     drainMs: options.drainMs ?? 10_000,
     ...(caps.perOwner !== undefined && { perOwner: caps.perOwner }),
   });
-  if (runs) await worker.start().catch(closed);
+  if (runs) {
+    await membership.join().catch(closed);
+    worker.start();
+    gateway?.start();
+  }
 
   const audit = createAudit({
     ...{ store: stores.audit, threads: stores.threads, now: host.now, reached: onPoint },
@@ -227,7 +260,10 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   });
   const endHousekeeping = runs ? startHousekeeping(host, audit, options.housekeeping ?? {}) : async () => undefined;
   const close = endingOnSignal(runs && (options.drainsOnSignal ?? true), async () => {
-    if (runs) await worker.stop();
+    if (runs) {
+      await Promise.all([worker.stop(), gateway?.stop()]);
+      await membership.leave();
+    }
     await endHousekeeping();
     host.liveTexts.close();
     await driver.close();
@@ -256,7 +292,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     audit,
     variables: createVariables(host),
     endpoints: { call: (given) => callEndpoint(host, given) },
-    memories: host.memory.store,
+    memories: gateway ? forgettingToo(host.memory.store, gateway) : host.memory.store,
     guidelines:
       options.guidelines === false
         ? null
@@ -280,7 +316,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const reportHere = (error: unknown) => report(error, "");
   const extensions = { report: reportHere, ...(hooks && { hooks }), ...(handlers && { handlers }) };
   const createAbilities = () =>
-    createDesk(createOperations(runtime, extensions), {
+    createDesk([...createOperations(runtime, extensions), ...operationsOfGateway(runtime, gateway)], {
       ...{ pendingActionStore: runtime.approvals, clean: (text: string) => secrets.clean(text) },
       report: reportHere,
       ...(hooks && { hooks }),
@@ -289,12 +325,36 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   return {
     ...runtime,
     channels,
+    gateway,
     // Made when somebody asks for them: to make a hundred schemas takes longer than everything else here.
     get abilities() {
       abilities ??= createAbilities();
       return abilities;
     },
   };
+}
+
+/** Whoever is forgotten is erased from the gateway too. */
+function forgettingToo(memories: Memories, gateway: Gateway): Memories {
+  return {
+    ...memories,
+    async forgetAll(about) {
+      const forgotten = await memories.forgetAll(about);
+      if (about.user_id !== undefined && about.agent_id === undefined) await gateway.eraseUser(`user:${about.user_id}`);
+      return forgotten;
+    },
+  };
+}
+
+function operationsOfGateway(runtime: Runtime, gateway: Gateway | undefined): readonly Operation[] {
+  return gateway ? gatewayOperations(createWorkbench(runtime), gateway) : [];
+}
+
+/** The model that an agent's configuration names, else the one that the environment chooses; null for the demo. */
+async function modelOfAgent(config: JsonMap): Promise<Model | null> {
+  const hasNamed = typeof config.model === "string" && config.model.trim() !== "";
+  const [ready] = hasNamed ? [await modelFromConfig(config, process.env)] : await readyModels(undefined, process.env);
+  return ready && ready.name !== DEMO ? ready.ask : null;
 }
 
 /** The models of every agent and prompt, ready to be asked. Throws what keeps one of them from that. */

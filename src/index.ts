@@ -49,6 +49,7 @@ export {
 } from "./contracts/conversation/run-control.ts";
 export type { RunOutcome } from "./contracts/conversation/run-outcome.ts";
 export { type ErrorCode, HoldfastError } from "./contracts/error.ts";
+export type { PluginRequest } from "./contracts/gateway/request.ts";
 export { createHooks, type Hooks } from "./contracts/hooks.ts";
 export type { Json, JsonMap } from "./contracts/json.ts";
 export * as memoryValidation from "./contracts/memory/memory-validator.ts";
@@ -104,6 +105,26 @@ export type { Principal } from "./contracts/trust/principal.ts";
 export * as principal from "./contracts/trust/principal.ts";
 export type { BearerRequest } from "./contracts/trust/token-authenticator.ts";
 export type { Workspace } from "./contracts/workspace.ts";
+export type {
+  CatalogueTool,
+  FrameAnswer,
+  FrameInput,
+  PlanAnswer,
+  PlanInput,
+  Planner,
+  PlannerOptions,
+  ReflectAnswer,
+  ReflectInput,
+} from "./gateway/agent/planner.ts";
+export { type CheckOptions, checkGateway, type GatewayCheck } from "./gateway/dispatch/check-gateway.ts";
+export type { GatewayLogLine, GatewaySetup } from "./gateway/dispatch/set-up.ts";
+export type { AgentRunView, Gateway, GatewayStatus, JobView, PipelineResult, Submitter } from "./gateway/gateway.ts";
+export {
+  type CommandAnswer as PluginCommandAnswer,
+  gatewayPlugin,
+  type InProcessPluginDefinition as GatewayPluginDefinition,
+} from "./gateway/plugins/in-process-plugin.ts";
+export type { BuiltInPlugin as GatewayPlugin } from "./gateway/plugins/resolve-plugins.ts";
 export { createHoldfast, type Holdfast, type HoldfastOptions, type TrustOptions } from "./holdfast.ts";
 export type { MediationDecision } from "./loop/decision.ts";
 export type { CompletionContext, CompletionDecision, MediationContext } from "./loop/next.ts";

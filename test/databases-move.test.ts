@@ -1,6 +1,8 @@
 // Promise: a database is moved whole or not at all. What waits goes on at the other place, at every moment at most one of
 // the two can be worked on, and nothing of it depends on the process that moves coming to its end.
 import { expect, it } from "vitest";
+import { MINUTE } from "../src/backend/contract/a-commit.ts";
+import { aJob, aJobCommit, claimJob, commitJob, queued } from "../src/backend/contract/a-job.ts";
 import { migrate } from "../src/backend/sql/migrate.ts";
 import { notCopied, tablesOf } from "../src/backend/sql/move/catalogue.ts";
 import { migrations } from "../src/backend/sql/schema.ts";
@@ -53,6 +55,35 @@ it.each(directions)("everything goes on where it was moved to: from %s to %s", a
   });
   await expect(moving(world, await worlds[to]())).rejects.toMatchObject({ code: "database_moved" });
   await expectBusy(target, happened, busy);
+});
+
+it.each(directions)("jobs of the gateway go on where they were moved to: from %s to %s", async (from, to) => {
+  const [world, target] = [await worlds[from](), await worlds[to]()];
+  const before = await world.open([]);
+  const old = await world.stores();
+  const dedupe = { hash: "hash", keep_us: MINUTE };
+  await queued(old, aJob({ id: "done", dedupe }), aJob({ id: "running" }), aJob({ id: "waiting" }));
+  const stream = [{ type: "job.completed", data: "{}", job_id: "done" }];
+  const done = await claimJob(old);
+  if (done) await commitJob(old, aJobCommit(done, { stream }));
+  const running = await claimJob(old);
+  await before.close();
+
+  await moving(world, target);
+
+  await target.open([]);
+  const moved = await target.stores();
+  const { jobs, events } = moved.gateway;
+  expect(running && (await jobs.commit(aJobCommit(running)))).toEqual({ outcome: "lease_lost" });
+  expect(await jobs.enqueue([aJob({ dedupe })])).toEqual([{ outcome: "duplicate", existing_job_id: "done" }]);
+  await queued(moved, aJob({ id: "later" }));
+  const claimed: string[] = [];
+  for (let job = await claimJob(moved); job; job = await claimJob(moved)) claimed.push(`${job.id} ${job.attempt}`);
+  expect(claimed).toEqual(["running 2", "waiting 1", "later 1"]);
+  await events.append([{ type: "scheduler.tick", data: "{}", job_id: null }]);
+  expect((await events.read({ after: 0, limit: 9 })).map(({ id, type }) => `${id} ${type}`)).toEqual([
+    ...["1 job.completed", "2 scheduler.tick"],
+  ]);
 });
 
 it("everything goes on after it was moved there and back", async () => {

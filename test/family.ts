@@ -8,6 +8,7 @@ import type { Write } from "../src/backend/write.ts";
 import { firstHash } from "../src/contracts/audit/chain.ts";
 import type { JsonMap } from "../src/contracts/json.ts";
 import type { Side } from "../src/contracts/standard/side.ts";
+import { ignoreCrashPoints } from "../src/engine/crash-points.ts";
 import type { Agent } from "../src/threads/agent.ts";
 import { keepScope } from "../src/threads/calls/tool-scope.ts";
 import type { Cast } from "../src/threads/cast/cast.ts";
@@ -17,7 +18,6 @@ import type { Relationship } from "../src/threads/definitions/relationship.ts";
 import type { Variable } from "../src/threads/definitions/variable.ts";
 import { noHooks } from "../src/threads/hooks/hook-set.ts";
 import type { Host } from "../src/threads/host.ts";
-import { passBy } from "../src/threads/points.ts";
 import { readSchema } from "../src/threads/schemas/tool-schema.ts";
 import { createSealing } from "../src/threads/secrets/sealing.ts";
 import { KeptWrites } from "../src/threads/state/state-buffer.ts";
@@ -114,7 +114,7 @@ export async function newFamily(members: Readonly<Record<string, Member>>, env: 
   const sealing = createSealing(new Uint8Array(32).fill(7));
   const stores = await openStores(driver, { keyFingerprint: sealing.fingerprint });
   const registry = registryOf(members);
-  const host = { stores, sealing, registry, env, reached: passBy, now: Date.now } as unknown as Host;
+  const host = { stores, sealing, registry, env, onCrashPoint: ignoreCrashPoints, now: Date.now } as unknown as Host;
   const id = crypto.randomUUID();
   await stores.threads.open({
     ...{ id, key: "parent", agent: "parent", budget: null, state_version: STATE_VERSION, hash: firstHash(id) },

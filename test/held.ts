@@ -11,7 +11,7 @@ type Held<Given, Answer> = Given & {
 };
 
 /** Calls in the order in which they came, for whoever asks for the next one, before or after it has come. */
-function held<Given extends object, Answer>() {
+export function held<Given extends object, Answer>() {
   const waiting: Held<Given, Answer>[] = [];
   const asking: ((call: Held<Given, Answer>) => void)[] = [];
   return {

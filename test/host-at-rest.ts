@@ -35,7 +35,7 @@ export async function hostAtRest({
       report: (error) => reported.push(error),
     }),
     report: (error: unknown) => reported.push(error),
-    reached: async () => undefined,
+    onCrashPoint: async () => undefined,
     now: Date.now,
   } as unknown as Host;
   const id = crypto.randomUUID();

@@ -3,6 +3,9 @@
 /** Who may do what, what is remembered, and the proof of it: what threads ask and nobody asks of them. */
 const keeping = ["trust", "memory", "audit"] as const;
 
+/** What every part of the gateway stands on; only its own rim sees threads and operations. */
+const underGateway = ["contracts", "backend", "engine", "models", "trust", "audit"] as const;
+
 /**
  * The folders from the innermost to the rim, each with those it may import from besides itself. A driver knows its
  * port and never another driver; only the rim picks one. Files directly in src/ count as folders of their own.
@@ -14,6 +17,7 @@ export const mayImport: ImportTable = {
   "backend/sql": ["contracts", "loop", "backend"],
   "backend/sqlite": ["contracts", "loop", "backend", "backend/sql"],
   "backend/postgres": ["contracts", "loop", "backend", "backend/sql"],
+  engine: ["contracts", "backend"],
   models: ["contracts", "loop"],
   "models/ai-sdk": ["contracts", "models"],
   "models/scripted": ["contracts", "models"],
@@ -22,21 +26,32 @@ export const mayImport: ImportTable = {
   trust: ["contracts", "backend"],
   memory: ["contracts", "backend", "trust"],
   audit: ["contracts", "backend", "trust"],
-  threads: ["contracts", "loop", "backend", "models", ...keeping],
+  threads: ["contracts", "loop", "backend", "engine", "models", ...keeping],
   abilities: ["contracts", "loop", "backend", "models", ...keeping, "threads"],
   orchestration: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities"],
   channels: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "orchestration"],
-  gateway: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "orchestration", "channels"],
+  gateway: underGateway,
+  "gateway/agent/process": ["contracts", "models", "models/choose", "gateway"],
+  "gateway/dispatch": [...underGateway, "gateway", "threads"],
+  "gateway/operations": [...underGateway, "gateway", "gateway/dispatch", "threads", "abilities"],
   "holdfast.ts": [
-    ...["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "orchestration", "channels"],
-    ...["gateway", "backend/sql", "models/choose"],
+    ...["contracts", "loop", "backend", "engine", "models", ...keeping, "threads", "abilities", "orchestration"],
+    ...[
+      "channels",
+      "gateway",
+      "gateway/agent/process",
+      "gateway/dispatch",
+      "gateway/operations",
+      "backend/sql",
+      "models/choose",
+    ],
   ],
   "index.ts": [
-    ...["contracts", "loop", "models", ...keeping, "threads", "abilities", "orchestration", "channels", "gateway"],
-    "holdfast.ts",
+    ...["contracts", "loop", "engine", "models", ...keeping, "threads", "abilities", "orchestration", "channels"],
+    ...["gateway", "gateway/dispatch", "gateway/operations", "holdfast.ts"],
   ],
   "database.ts": ["contracts", "backend", "backend/sql", "threads"],
-  server: ["contracts", "abilities", "holdfast.ts"],
+  server: ["contracts", "abilities", "gateway", "gateway/operations", "holdfast.ts"],
   cli: [
     "contracts",
     "abilities",
@@ -49,14 +64,14 @@ export const mayImport: ImportTable = {
     "database.ts",
   ],
   testing: [
-    ...["contracts", "loop", "backend", "models", "threads", "holdfast.ts"],
+    ...["contracts", "loop", "backend", "engine", "models", "threads", "gateway", "holdfast.ts"],
     ...["models/scripted", "backend/sqlite", "backend/postgres"],
   ],
 };
 
 /** What the innermost folders may import from outside the project; the others are free in this. */
 export const mayUse: ImportTable = {
-  contracts: ["zod", "node:crypto"],
+  contracts: ["zod", "node:crypto", "re2js"],
   loop: [],
 };
 

@@ -9,11 +9,11 @@ import type { ChildLink } from "../src/backend/thread-store.ts";
 import type { Write } from "../src/backend/write.ts";
 import type { Message } from "../src/contracts/conversation/message.ts";
 import * as consent from "../src/contracts/trust/consent.ts";
+import { ignoreCrashPoints } from "../src/engine/crash-points.ts";
 import { createMemory } from "../src/memory/memory.ts";
 import { createCounters } from "../src/threads/counters.ts";
 import { createRegistry, type Definitions } from "../src/threads/definitions/registry.ts";
 import type { Host } from "../src/threads/host.ts";
-import { passBy } from "../src/threads/points.ts";
 import { createProgress } from "../src/threads/progress.ts";
 import { createSealing } from "../src/threads/secrets/sealing.ts";
 import { directBuffer } from "../src/threads/state/direct-buffer.ts";
@@ -48,7 +48,7 @@ export async function hostInTest({ env = {}, userEnv, ...definitions }: Surround
     counters: createCounters(),
     progress: createProgress(stores.threads, { isShared: false }),
     liveTexts: createLiveTexts(stores.liveText, { isShared: false }),
-    reached: passBy,
+    onCrashPoint: ignoreCrashPoints,
     report(error) {
       throw error;
     },

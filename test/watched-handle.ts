@@ -43,7 +43,7 @@ export async function watchedHandle(
     stores: { ...stores, threads },
     progress: { ...progress, watch: counted("watching", progress.watch) },
     liveTexts: { ...liveTexts, listen: counted("listening", liveTexts.listen) },
-    reached: async () => undefined,
+    onCrashPoint: async () => undefined,
     // Somebody else runs its agent.
     isShared: true,
   } as unknown as Host;

@@ -30,6 +30,16 @@ const catalogue = {
     has: "held",
     lets: "sign, export and verify the audit, with everything that was said in all threads",
   },
+  "gateway.read": { has: "held", lets: "list the plugins and pipelines of the gateway" },
+  "gateway.invoke": { has: "held", lets: "call plugin commands that only read" },
+  "gateway.run": {
+    has: "held",
+    lets: "call every plugin command, emit events, start pipelines and agent runs, cancel",
+  },
+  "gateway.jobs": { has: "held", lets: "see the jobs, agent runs and schedules of the gateway" },
+  "gateway.results": { has: "held", lets: "read payloads, results, errors and traces of jobs" },
+  "gateway.events": { has: "held", lets: "follow the events of the gateway" },
+  "gateway.manage": { has: "held", lets: "reload, pause and resume the gateway, and read its configuration" },
   operate: {
     has: "held",
     lets:

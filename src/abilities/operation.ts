@@ -21,8 +21,8 @@ export type Route = {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** With the names of input fields in braces, such as `/threads/{thread_id}`. */
   readonly path: string;
-  /** What a success is answered with; 200 unless given. */
-  readonly status?: 201 | 202;
+  /** What a success is answered with; 200 unless given. A function where it depends on the answer. */
+  readonly status?: 201 | 202 | ((answer: unknown) => 200 | 202);
 };
 
 /** Who calls, and how. */

@@ -226,30 +226,6 @@ export function describeEngine(name: string, open: () => Promise<StoresInTest>):
       });
     });
 
-    describe("releasing", () => {
-      it("gives everything back that the worker holds, due now", async () => {
-        const held = [await heldThread(stores), await heldThread(stores)];
-        const foreign = await dueThread(stores);
-        await claim(stores, other);
-        await engine.release(WORKER);
-        expect(await engine.renew(WORKER, ids(held), MINUTE)).toEqual([]);
-        expect(ids(await engine.renew("worker 2", [foreign], MINUTE))).toEqual([foreign]);
-        expect(ids(await claim(stores, { worker: "worker 3" }))).toEqual(ids(held));
-      });
-
-      it("does not count the claim", async () => {
-        const id = await dueThread(stores);
-        for (let count = 0; count < 5; count++) {
-          expect(await claim(stores)).toEqual([{ id, epoch: count + 1, claims: 1 }]);
-          await engine.release(WORKER);
-        }
-        const [held] = await claim(stores);
-        await stores.threads.commit(aCommit({ id, epoch: held?.epoch ?? 0 }));
-        await engine.release(WORKER);
-        expect(await claim(stores)).toMatchObject([{ claims: 1 }]);
-      });
-    });
-
     describe("a stuck thread", () => {
       it("is left alone, also when it is woken, until it is to try again", async () => {
         const held = await heldThread(stores);
@@ -286,72 +262,6 @@ export function describeEngine(name: string, open: () => Promise<StoresInTest>):
         await engine.markStuck(held.id, held.epoch);
         const outcomes = await Promise.all(Array.from({ length: 5 }, () => engine.retry(held.id)));
         expect(outcomes.filter(Boolean)).toHaveLength(1);
-      });
-    });
-
-    describe("workers", () => {
-      it("that have left are not looked for", async () => {
-        await engine.register(WORKER);
-        await engine.leave(WORKER);
-        expect((await engine.reap("worker 2")).workers).toBe(0);
-      });
-
-      it("never take themselves for dead", async () => {
-        await engine.register(WORKER);
-        const held = await heldThread(stores);
-        expect((await engine.reap(WORKER)).workers).toBe(0);
-        expect(ids(await engine.renew(WORKER, [held.id], MINUTE))).toEqual([held.id]);
-      });
-
-      it("that are gone leave their threads to the others at once", async () => {
-        const gone = (await world.openSecond?.()) ?? world;
-        await gone.stores.engine.register("gone");
-        const id = await dueThread(stores);
-        await claim(gone.stores, { worker: "gone" });
-        const own = await heldThread(stores);
-        if (gone !== world) await gone.driver.close();
-
-        expect(await claim(stores, other)).toEqual([]);
-        // On a shared database the second look decides: a connection may be cut off and come back.
-        expect([await engine.reap(WORKER), await engine.reap(WORKER)]).toContainEqual({ workers: 1, threads: 1 });
-        expect(await claim(stores, other)).toEqual([{ id, epoch: 2, claims: 2 }]);
-        expect(ids(await engine.renew(WORKER, [own.id, id], MINUTE))).toEqual([own.id]);
-        expect((await engine.reap(WORKER)).workers).toBe(0);
-      });
-
-      it("that live keep their threads", async () => {
-        const second = await world.openSecond?.();
-        // Where one process has the database to itself, nobody else can be alive.
-        if (!second) return;
-        await second.stores.engine.register("alive");
-        await dueThread(stores);
-        await claim(second.stores, { worker: "alive" });
-        for (const _ of [1, 2, 3]) expect((await engine.reap(WORKER)).workers).toBe(0);
-        expect(await claim(stores, other)).toEqual([]);
-      });
-
-      it("that were only cut off for a moment keep their threads", async () => {
-        const second = await world.openSecond?.();
-        if (!second) return;
-        await engine.register("cut off");
-        const id = await dueThread(stores);
-        await claim(stores, { worker: "cut off" });
-        const session = { isSessionHeld: false };
-        const blind = await second.storesOn({ ...second.driver, isSessionHeld: async () => session.isSessionHeld });
-        expect((await blind.engine.reap(WORKER)).workers).toBe(0);
-        session.isSessionHeld = true;
-        expect((await blind.engine.reap(WORKER)).workers).toBe(0);
-        session.isSessionHeld = false;
-        expect((await blind.engine.reap(WORKER)).workers).toBe(0);
-        expect(ids(await engine.renew("cut off", [id], MINUTE))).toEqual([id]);
-      });
-
-      it("that were taken for dead by mistake are known again with their next beat", async () => {
-        await engine.register(WORKER);
-        expect((await engine.reap("worker 2")).workers).toBe(driver.isShared ? 0 : 1);
-        await engine.leave(WORKER);
-        await engine.renew(WORKER, [], MINUTE);
-        expect(await driver.all("select id from workers")).toEqual([{ id: WORKER }]);
       });
     });
 

@@ -42,24 +42,16 @@ export interface Engine {
   ): Promise<void>;
   /** Puts a thread back as it was before it was claimed: there is no room for it here. */
   putBack(claimed: Pick<Held, "id" | "epoch">): Promise<void>;
-  /** Gives everything back at once, due now: nothing is wrong with it. */
-  release(worker: string): Promise<void>;
   /** Takes a thread out of the engine's hands, because it was claimed again and again without getting on. */
   markStuck(threadId: string, epoch: number): Promise<void>;
   /** Lets a stuck thread try again; false when it was not stuck. */
   retry(threadId: string): Promise<boolean>;
-  register(worker: string): Promise<void>;
-  leave(worker: string): Promise<void>;
-  /** Frees what workers held that are found dead twice in a row, and answers how many workers and threads that were. */
-  reap(worker: string): Promise<Reaped>;
   /** Microseconds until the next thread is due that could be claimed, 0 when one is; null when there is none. */
   nextDue(claim: Pick<Claim, "agents" | "state_version"> & Restrictions): Promise<number | null>;
   /** Whose the threads are: their owners, or where nobody owns them the workspaces that they act in. */
   tenants(threadIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   view(threadId: string): Promise<EngineView | undefined>;
 }
-
-export type Reaped = { readonly workers: number; readonly threads: number };
 
 /** How the engine sees one thread, for those who want to know why it does not go on. Times are in microseconds. */
 export type EngineView = {

@@ -230,7 +230,7 @@ export function describeLostAnswers(name: string, open: () => Promise<StoresInTe
       await stores.engine.giveBack(held, 0);
       expect(await claim(stores)).toMatchObject([{ id: held.id, epoch: 2 }]);
       driver.loseNext(loss);
-      await stores.engine.release(WORKER);
+      await stores.membership.release(WORKER);
       expect(await claim(stores, { worker: "worker 2" })).toMatchObject([{ id: held.id, epoch: 3 }]);
     });
 

@@ -71,7 +71,7 @@ export function describeOperating(name: string, open: () => Promise<StoresInTest
     });
 
     it("shows how a thread stands, what went wrong last included", async () => {
-      await stores.engine.register(WORKER);
+      await stores.membership.register(WORKER);
       const held = await heldThread(stores);
       expect(await stores.engine.view(held.id)).toMatchObject({
         ...{ due_at: expect.any(Number), lease_by: WORKER, claims: 1, stuck_at: null, state_version: 1 },
@@ -127,7 +127,7 @@ export function describeOperating(name: string, open: () => Promise<StoresInTest
         ...{ oldest_due_age: null, unknown_calls: 0, pending_requests: 0, pending_approvals: 0 },
         ...{ oldest_approval_age: null, workers: 0, inbox_depth: 0 },
       });
-      await stores.engine.register(WORKER);
+      await stores.membership.register(WORKER);
       const held = await heldThread(stores);
       const ended = { change: "ended", number: 0, phase: "unknown", outcome: "{}", message_seq: 0 } as const;
       await stores.threads.commit(aCommit(held, { calls: [aBegunCall(0), ended], opened_request: aRequest() }));

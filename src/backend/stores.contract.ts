@@ -13,12 +13,14 @@ import { describeEngine } from "./engine.contract.ts";
 import { describeFamily } from "./family.contract.ts";
 import { describeFileStore } from "./file-store.contract.ts";
 import { describeFork } from "./fork.contract.ts";
+import { describeGatewayStores } from "./gateway/gateway-stores.contract.ts";
 import { describeGrantStore } from "./grant-store.contract.ts";
 import { describeGuidelineStore } from "./guideline-store.contract.ts";
 import { describeIdentityStore } from "./identity-store.contract.ts";
 import { describeInbox } from "./inbox.contract.ts";
 import { describeLiveText } from "./live-text.contract.ts";
 import { describeLostAnswers } from "./lost-answers.contract.ts";
+import { describeMembership } from "./membership.contract.ts";
 import { describeMemoryStore } from "./memory-store.contract.ts";
 import { describeOperating } from "./operating.contract.ts";
 import { describeOutcomeStore } from "./outcome-store.contract.ts";
@@ -54,6 +56,7 @@ export function describeStores(name: string, open: () => Promise<StoresInTest>):
   describeRequestStore(name, open);
   describeSubjectStore(name, open);
   describeEngine(name, open);
+  describeMembership(name, open);
   describeLiveText(name, open);
   describeLostAnswers(name, open);
   describeBudgetStore(name, open);
@@ -67,5 +70,6 @@ export function describeStores(name: string, open: () => Promise<StoresInTest>):
   describeOutcomeStore(name, open);
   describeSwitchStore(name, open);
   describeOperating(name, open);
+  describeGatewayStores(name, open);
   describeQueryPlans(name, open);
 }

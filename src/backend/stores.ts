@@ -8,11 +8,13 @@ import type { BudgetStore } from "./budget-store.ts";
 import type { ChannelStore } from "./channel-store.ts";
 import type { Engine } from "./engine.ts";
 import type { FileStore } from "./file-store.ts";
+import type { GatewayStores } from "./gateway/gateway-stores.ts";
 import type { GrantStore } from "./grant-store.ts";
 import type { GuidelineStore } from "./guideline-store.ts";
 import type { IdentityStore } from "./identity-store.ts";
 import type { Inbox } from "./inbox.ts";
 import type { LiveTextStore } from "./live-text.ts";
+import type { MembershipStore } from "./membership.ts";
 import type { KeptMemories } from "./memory-store.ts";
 import type { MetricsStore } from "./metrics-store.ts";
 import type { OutcomeStore } from "./outcome-store.ts";
@@ -30,6 +32,7 @@ export type Stores = {
   readonly inbox: Inbox;
   readonly requests: RequestStore;
   readonly engine: Engine;
+  readonly membership: MembershipStore;
   readonly liveText: LiveTextStore;
   readonly budgets: BudgetStore;
   readonly files: FileStore;
@@ -50,4 +53,5 @@ export type Stores = {
   readonly outcomes: OutcomeStore;
   readonly switches: SwitchStore;
   readonly metrics: MetricsStore;
+  readonly gateway: GatewayStores;
 };

@@ -28,8 +28,8 @@ function bash(verbs: readonly Verb[]): string {
     const choices = firstChoices(verb);
     return choices.length === 0 ? [] : [`    "${verb.name}") words="$words ${choices.join(" ")}" ;;`];
   });
-  const values = Object.entries(optionChoices(verbs)).map(
-    ([flag, choices]) => `    ${flag}) words="${choices.join(" ")}" ;;`,
+  const values = optionChoices(verbs).map(
+    ({ flag, verb, choices }) => `    "${flag} ${verb}"|"${flag} ${verb} "*) words="${choices.join(" ")}" ;;`,
   );
   return `_holdfast() {
   local typed="" words="" index
@@ -44,7 +44,7 @@ ${cases.join("\n")}
   case "$typed" in
 ${first.join("\n")}
   esac
-  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+  case "\${COMP_WORDS[COMP_CWORD - 1]} $typed" in
 ${values.join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
@@ -87,16 +87,16 @@ function firstChoices({ takes = {}, choices = {} }: Verb): readonly string[] {
   return choices[first.replace(/[^a-z]/g, "")] ?? [];
 }
 
-/** What may stand behind an option; one name means the same wherever it stands. */
-function optionChoices(verbs: readonly Verb[]): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    verbs.flatMap(({ options = {}, choices = {} }) =>
-      Object.keys(options).flatMap((flags) => {
-        const [flag = ""] = flags.split(" ");
-        const possible = choices[flag.slice(2)];
-        return possible === undefined ? [] : [[flag, possible]];
-      }),
-    ),
+type OptionChoices = { readonly flag: string; readonly verb: string; readonly choices: readonly string[] };
+
+/** What may stand behind an option of a verb. */
+function optionChoices(verbs: readonly Verb[]): readonly OptionChoices[] {
+  return verbs.flatMap(({ name: verb, options = {}, choices: all = {} }) =>
+    Object.keys(options).flatMap((flags) => {
+      const [flag = ""] = flags.split(" ");
+      const choices = all[flag.slice(2)];
+      return choices === undefined ? [] : [{ flag, verb, choices }];
+    }),
   );
 }
 

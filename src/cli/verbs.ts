@@ -7,6 +7,7 @@ import { auditVerbs } from "./verbs/audit.ts";
 import { chatVerbs } from "./verbs/chat.ts";
 import { databaseVerbs } from "./verbs/database.ts";
 import { devVerbs } from "./verbs/dev.ts";
+import { gatewayVerbs } from "./verbs/gateway.ts";
 import { initVerbs } from "./verbs/init.ts";
 import { mcpVerbs } from "./verbs/mcp.ts";
 import { memoryVerbs } from "./verbs/memory.ts";
@@ -29,6 +30,7 @@ const known: readonly Verb[] = [
   ...auditVerbs,
   ...agentVerbs,
   ...operateVerbs,
+  ...gatewayVerbs,
   ...databaseVerbs,
   ...openApiVerbs,
 ];

@@ -9,7 +9,8 @@ const served: Served = {
 };
 
 function told(about: Partial<Served>): string {
-  const options = { chat: "npx holdfast chat", reloads: false, bold: (text: string) => text };
+  const typed = { chat: "npx holdfast chat", start: "npx holdfast gateway runs start" };
+  const options = { ...typed, reloads: false, bold: (text: string) => text };
   return welcome({ ...served, ...about }, options).join("\n");
 }
 
@@ -18,6 +19,13 @@ describe("the welcome of holdfast dev", () => {
     const words = told({ agents: ["support"], is_tour: true });
     expect(words).toContain('/agents/support/chat -d \'{"message":"Please refund order 7, 12 euros."}\'');
     expect(words).toContain('http://127.0.0.1:8484/approvals/REQUEST_ID -d \'{"decision":"accepted"}\'');
+  });
+
+  it("starts an agent run on a page that the tour's gateway may fetch, where there is one", () => {
+    const start = 'gateway runs start "fetch http://127.0.0.1:8484/reference and produce a 2 para critique"';
+    expect(told({ is_tour: true })).toContain(start);
+    expect(told({ is_tour: true, url: "http://192.168.0.7:8484" })).not.toContain("runs start");
+    expect(told({})).not.toContain("runs start");
   });
 
   it("asks the agents of a project nothing that only the tour's can answer", () => {

@@ -6,11 +6,13 @@ import type { Served } from "./what-is-served.ts";
 export type WelcomeOptions = {
   /** What to type to talk. */
   readonly chat: string;
+  /** What to type to give the tour's gateway a goal. */
+  readonly start: string;
   readonly reloads: boolean;
   readonly bold: (text: string) => string;
 };
 
-export function welcome(served: Served, { chat, reloads, bold }: WelcomeOptions): readonly string[] {
+export function welcome(served: Served, { chat, start, reloads, bold }: WelcomeOptions): readonly string[] {
   const { url, token_file, agents, model } = served;
   return [
     `${bold("Holdfast")} listens on ${url}`,
@@ -21,11 +23,23 @@ export function welcome(served: Served, { chat, reloads, bold }: WelcomeOptions)
     bold(agents.length === 0 ? "With curl:" : "Or with curl:"),
     ...curls(served),
     "",
+    ...(canFetchItself(served)
+      ? [
+          bold("Or start an agent run, which takes one turn per job and leaves its files in the data folder:"),
+          `  ${start} "fetch ${url}/reference and produce a 2 para critique"`,
+          "",
+        ]
+      : []),
     `Everything that can be asked for: ${url}/reference   (${url}/openapi.json)`,
     `The owner's token is in ${token_file}; whoever can read that file is the owner.`,
     "Kill this process whenever you like, with kill -9 too: threads go on when it starts again.",
     ...(reloads ? ["Change the project's files whenever you like: it is served anew, and threads go on."] : []),
   ];
+}
+
+/** The tour's gateway may fetch from this address alone of those that are not public. */
+function canFetchItself({ url, is_tour }: Served): boolean {
+  return is_tour && new URL(url).hostname === "127.0.0.1";
 }
 
 const NO_AGENTS = [

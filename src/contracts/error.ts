@@ -229,6 +229,42 @@ const catalogue = {
   backup_unsupported: "Use the tool that is named, and keep the secret key in another safe place.",
   backup_exists: "Name a file that does not exist yet; a backup never replaces anything.",
   backup_damaged: "Look whether the disk is full or failing, and make another one; nothing was kept of this one.",
+  gateway_config_invalid:
+    "Correct the places that are listed, each with its file, line and column; the configuration that was running stays.",
+  gateway_not_configured:
+    "Pass createHoldfast({ gateway }) the path of a gateway.yaml, or the configuration as an object.",
+  gateway_closed: "Ask again in a moment: another process takes over, or this one is started again.",
+  gateway_busy:
+    "Ask again later, or ask for asynchronous execution; raise api.max_concurrent_sync if the machine has room.",
+  plugin_not_found:
+    "List the plugins with holdfast gateway plugins; a plugin that could not be loaded is in the log with the reason.",
+  plugin_command_not_found: "Use one of the commands that the plugin's manifest declares.",
+  plugin_manifest_invalid: "Correct the field of the manifest that is named; the plugin is left out until then.",
+  plugin_untrusted: "Keep the entry point inside its plugin folder, executable, and writable only by its owner.",
+  pipeline_not_found: "List the pipelines with holdfast gateway check, or add it to the configuration and reload.",
+  pipeline_ambiguous: "Give the pipeline one entry step, or call it asynchronously.",
+  job_not_found:
+    "Take the id from the list of jobs; finished jobs are removed when service.job_queue_retention is over.",
+  job_ended: "Read what came of the job; only a job that is queued or running can be cancelled.",
+  agent_run_not_found:
+    "Take the id from the list of agent runs; finished runs are removed when their retention is over.",
+  agent_run_ended: "Start a new run; this one is done or escalated.",
+  schedule_not_found: "List the schedules with holdfast gateway schedules.",
+  event_reserved:
+    "Send an event of another type; events of agents and of the gateway itself are only emitted inside it.",
+  invalid_event:
+    "Send an event as { type, payload }, with a type that is not blank and a payload that is a JSON object.",
+  invalid_template: "Close every brace, and refer to payload.<path> or context.<path>; the path has to exist.",
+  invalid_predicate:
+    "Give a predicate { path, op, value }, or all, any or not, at most three levels deep; compare values of one type.",
+  context_conflict: "Claim the value under another path: what a pipeline carries along is never changed.",
+  plugin_state_too_large: "Keep less in the plugin's state: one megabyte of JSON at most.",
+  tree_too_large:
+    "Look for a loop between pipelines; raise service.max_tree_jobs if the work really needs so many jobs.",
+  webhook_refused:
+    "Sign the exact bytes of the body with the endpoint's secret, and send a new message for every delivery.",
+  context_too_large: "Claim less: the context of a pipeline instance is one megabyte of JSON at most.",
+  invalid_baggage: "Claim from payload.<path> or context.<path> that is there; a namespace takes a map.",
 } as const satisfies Record<string, string>;
 
 /** The closed set of codes; docs/errors.md has an entry for each. */

@@ -10,6 +10,8 @@ import type { Mount, ServerApp, ServerHost } from "./door.ts";
 import { createEntrance } from "./entrance.ts";
 import { filesDoor } from "./files-door.ts";
 import { frontEndDoor } from "./front-end.ts";
+import { PAYLOAD_BYTES, takesPayload } from "./gateway-paths.ts";
+import { gatewayStreamRoutes, openGatewayRoutes } from "./gateway-routes.ts";
 import { healthDoor } from "./health.ts";
 import { jsonRpcDoor } from "./json-rpc.ts";
 import { mcpDoor } from "./mcp/mcp-door.ts";
@@ -41,7 +43,7 @@ const FILE_PATH = /^\/threads\/[^/]+\/(files|content)\//;
 const ROOM_IN_JSON = 1.4;
 
 /** Doors for everybody: they tell nothing about anybody, or find out themselves who calls. */
-const openDoors: readonly Mount[] = [openAiErrors, openApiDoor, channelsDoor];
+const openDoors: readonly Mount[] = [openAiErrors, openApiDoor, channelsDoor, openGatewayRoutes];
 
 /** Protocols that clients already speak. */
 const protocolDoors: readonly Mount[] = [chatDoor, openAiDoor, mcpDoor, jsonRpcDoor, frontEndDoor];
@@ -60,8 +62,13 @@ export function createApp(holdfast: Holdfast, options: AppOptions = {}): ServerA
   closing.addEventListener("abort", streams.close, { once: true });
 
   app.use(tracing);
-  const maxBytes = (path: string) => (FILE_PATH.test(path) ? fileBody : maxBodyBytes);
-  app.use(createArrival({ ...options, closing, maxBytes }));
+  const maxBytes = (path: string) => {
+    if (FILE_PATH.test(path)) return fileBody;
+    if (!holdfast.gateway) return maxBodyBytes;
+    return holdfast.gateway.webhookBodyLimit(path) ?? (takesPayload(path) ? PAYLOAD_BYTES : maxBodyBytes);
+  };
+  const isWebhook = (path: string) => holdfast.gateway?.webhookBodyLimit(path) !== undefined;
+  app.use(createArrival({ ...options, closing, maxBytes, isWebhook }));
   const forEverybody = [...openDoors, healthDoor(options.proofKey), ...(options.openDoors ?? [])];
   for (const mount of forEverybody) mount(app, host);
 
@@ -69,6 +76,7 @@ export function createApp(holdfast: Holdfast, options: AppOptions = {}): ServerA
   const doors: readonly Mount[] = [
     ticketDoor(tickets),
     streamsDoor(options),
+    gatewayStreamRoutes(options),
     filesDoor,
     metricsDoor,
     ...protocolDoors,

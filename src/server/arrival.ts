@@ -14,6 +14,7 @@ export type ArrivalOptions = HostOptions & {
   readonly closing: AbortSignal;
   /** The most that a request to a path may bring. */
   readonly maxBytes: (path: string) => number;
+  readonly isWebhook?: (path: string) => boolean;
   readonly log?: ((line: string) => void) | undefined;
 };
 
@@ -22,6 +23,7 @@ const GIVEN_ID = /^[\w.:-]{1,64}$/;
 export function createArrival({
   closing,
   maxBytes,
+  isWebhook,
   log,
   ...hostOptions
 }: ArrivalOptions): MiddlewareHandler<ServerEnv> {
@@ -33,6 +35,7 @@ export function createArrival({
     const refusal = hosts.refusal(req.header("host"), origin);
     if (refusal) return problem(context, refusal);
     if (req.method === "GET") return undefined;
+    if (isWebhook?.(req.path)) context.set("isWebhook", true);
     if (origin !== undefined && hosts.isForeign(origin) && isPreflight(context)) return preflight(context);
     const excess = boundBody(context, maxBytes(req.path));
     return excess && problem(context, excess, { Connection: "close" });

@@ -94,7 +94,7 @@ function namesChain(rawHeaders: readonly string[]): boolean {
 
 /** Where tickets are taken. */
 export function isStreamPath(pathname: string): boolean {
-  return pathname.endsWith("/stream");
+  return pathname.endsWith("/stream") || pathname === "/events";
 }
 
 /** False once a token was revoked or has expired. */

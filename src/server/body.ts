@@ -67,7 +67,8 @@ function parseBody(bytes: ArrayBuffer): ReadBody {
   return problem === undefined ? { body } : { refusal: invalid(problem) };
 }
 
-async function bytesOf(context: Context<ServerEnv>): Promise<ArrayBuffer | OperationError> {
+/** What a request brings, as it is; a refusal of what is too large or did not come to its end. */
+export async function bytesOf(context: Context<ServerEnv>): Promise<ArrayBuffer | OperationError> {
   try {
     return await context.req.arrayBuffer();
   } catch (thrown) {

@@ -12,6 +12,8 @@ export type ServerEnv = {
     /** Told in every answer and every log line about the request. */
     requestId: string;
     principal: Principal;
+    /** True at the paths of webhooks, whose senders read a refusal in its field `error`. */
+    isWebhook?: boolean;
     /** What it was refused with, for the log. */
     refusal?: OperationError;
     /**

@@ -1,13 +1,9 @@
 // The reference of the server, for machines and for people. It tells what there is, and nothing about anybody.
-import { readFileSync } from "node:fs";
 import type { Mount } from "./door.ts";
 import { createOpenApi } from "./openapi.ts";
 import { pagePolicy, referencePage } from "./reference-page.ts";
 import { projectedOperations } from "./routes.ts";
-
-const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-  readonly version: string;
-};
+import { version } from "./version.ts";
 
 export const openApiDoor: Mount = (app, { holdfast }) => {
   // Made once, when somebody wants to know.

@@ -106,9 +106,24 @@ const others: readonly Door[] = [
   },
 ];
 
+/** What the event gateway answers beside its operations. */
+const gateway: readonly Door[] = [
+  {
+    ...{ method: "get", path: "/events", id: "gateway.events", answers: "text/event-stream" },
+    summary: "Follow the events of the gateway",
+    description:
+      "From the oldest event that is kept, or behind `Last-Event-ID`, `?after=` an id, or `?after=now`. Ids rise over restarts.",
+  },
+  {
+    ...{ method: "get", path: "/healthz", id: "gateway.health", answers: "application/json", isOpen: true },
+    summary: "Ask how the gateway is",
+    description: "Numbers for monitors: how many jobs are queued, how many plugins are loaded.",
+  },
+];
+
 type Docs = { readonly description: string; readonly url: string };
 
-export function protocolPaths(): ApiPaths {
+export function protocolPaths({ hasGateway }: { readonly hasGateway: boolean }): ApiPaths {
   const paths: ApiPaths = {};
   const add = (doors: readonly Door[], docs?: Docs) => {
     for (const door of doors) paths[door.path] = { ...paths[door.path], [door.method]: described(door, docs) };
@@ -118,6 +133,7 @@ export function protocolPaths(): ApiPaths {
   add(mcp, MCP);
   add(jsonRpc, JSON_RPC);
   add(others);
+  if (hasGateway) add(gateway);
   return paths;
 }
 

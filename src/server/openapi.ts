@@ -17,7 +17,8 @@ export type OpenApi = {
 
 export function createOpenApi(operations: readonly Operation[], version: string): OpenApi {
   const schemas: Record<string, Schema> = { Problem: problemSchema };
-  const paths: ApiPaths = { ...fixedPaths(), ...protocolPaths() };
+  const hasGateway = operations.some(({ route }) => route?.path === "/events");
+  const paths: ApiPaths = { ...fixedPaths(), ...protocolPaths({ hasGateway }) };
   for (const operation of operations) {
     const input = hoisted(operation.inputSchema as Schema, `${operation.name}.input`, schemas);
     const output = hoisted(operation.outputSchema as Schema, `${operation.name}.output`, schemas);
@@ -82,7 +83,7 @@ function byRoute(operation: Operation, { method, path, status }: Route, input: S
       ...keyParameter(operation),
     ],
     ...(!isQuery && rest.length > 0 && { requestBody: { required: body.required.length > 0, content: json(body) } }),
-    responses: responses(operation, status ?? 200),
+    responses: responses(operation, typeof status === "function" ? 202 : (status ?? 200)),
   };
 }
 

@@ -4,6 +4,7 @@ import { hintOf } from "../contracts/error.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import { type OperationError, operationError } from "../contracts/operation-error.ts";
 import type { ServerEnv } from "./door.ts";
+import { namesError } from "./gateway-paths.ts";
 
 /** Codes whose status their name does not tell. */
 const statuses: Readonly<Record<string, number>> = {
@@ -15,7 +16,9 @@ const statuses: Readonly<Record<string, number>> = {
   consent_denied: 403,
   guideline_forbidden: 403,
   origin_not_allowed: 403,
+  event_reserved: 403,
   pending_action_denied: 403,
+  webhook_refused: 403,
   request_foreign: 403,
   tool_not_allowed: 403,
   thread_owner_missing: 403,
@@ -23,6 +26,9 @@ const statuses: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   bridge_item_foreign: 409,
   call_not_unknown: 409,
+  agent_run_ended: 409,
+  gateway_config_invalid: 409,
+  job_ended: 409,
   effect_not_pending: 409,
   directory_not_empty: 409,
   file_exists: 409,
@@ -68,6 +74,9 @@ const statuses: Readonly<Record<string, number>> = {
   provider_turn_failed: 502,
   model_unavailable: 503,
   model_stalled: 504,
+  gateway_busy: 503,
+  gateway_closed: 503,
+  gateway_not_configured: 404,
   server_closing: 503,
 };
 
@@ -141,7 +150,8 @@ export function problem(
 ): Response {
   context.set("refusal", refusal);
   const told = problemOf(refusal, context.get("requestId") ?? "");
-  return context.body(JSON.stringify(told), told.status as 400, {
+  const body = context.get("isWebhook") || namesError(context.req.path) ? { ...told, error: told.detail } : told;
+  return context.body(JSON.stringify(body), told.status as 400, {
     "Content-Type": "application/problem+json",
     ...headers,
   });

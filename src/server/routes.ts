@@ -59,7 +59,7 @@ async function call(
     ...(operation.effect !== "read" && { signal: context.req.raw.signal }),
   });
   if (isOperationError(answer)) return problem(context, answer);
-  return context.json((answer ?? null) as object, status ?? 200);
+  return context.json((answer ?? null) as object, typeof status === "function" ? status(answer) : (status ?? 200));
 }
 
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

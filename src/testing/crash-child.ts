@@ -1,7 +1,7 @@
 // The process that `crashTest` starts: it runs a user's scenario and dies where it is told to.
 import { errorMessage } from "../contracts/error.ts";
+import type { OnCrashPoint } from "../engine/crash-points.ts";
 import { createHoldfast, type Holdfast } from "../holdfast.ts";
-import type { Reached } from "../threads/points.ts";
 import { backendOf, type CaseDatabase, SECRET_KEY } from "./case-database.ts";
 import { type Fate, meetFate } from "./crash-points.ts";
 import { type LedgerClient, openEffectLedger } from "./ledger-client.ts";
@@ -62,7 +62,7 @@ async function load({ module, exported }: CrashOrder): Promise<Scenario> {
 }
 
 /** Right after something was done outside, and nobody here knows it yet, a crash hurts most. */
-function withPoints(ledger: LedgerClient, reached: Reached): LedgerClient {
+function withPoints(ledger: LedgerClient, reached: OnCrashPoint): LedgerClient {
   return {
     ...ledger,
     async record(effect) {

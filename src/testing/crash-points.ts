@@ -1,6 +1,6 @@
 // Where a child process meets its fate: at a point that it passes, numbered by occurrence. "after commit begun run_tool #2"
 // is the second time that place was reached.
-import type { Reached } from "../threads/points.ts";
+import type { OnCrashPoint } from "../engine/crash-points.ts";
 import { tell } from "./told.ts";
 
 export type Fate = {
@@ -13,7 +13,7 @@ export type Fate = {
 };
 
 /** To be told of every point that this process passes. */
-export function meetFate({ at, fate = "killed", quiet = false }: Fate): Reached {
+export function meetFate({ at, fate = "killed", quiet = false }: Fate): OnCrashPoint {
   const times = new Map<string, number>();
   return (point) => {
     if (quiet) return;

@@ -1,4 +1,5 @@
 // What `holdfast/testing` exports, name by name.
+export { type ScriptedDecision, type ScriptedPlannerStep, scriptedPlanner } from "../gateway/agent/scripted-planner.ts";
 export {
   calls,
   callsTool,

@@ -1,8 +1,8 @@
 // What a scenario is: agents, and a small program with them that can be begun again from its first line after a crash.
+import type { OnCrashPoint } from "../engine/crash-points.ts";
 import type { Holdfast, HoldfastOptions } from "../holdfast.ts";
 import type { Agent } from "../threads/agent.ts";
 import type { Definitions } from "../threads/definitions/registry.ts";
-import type { Reached } from "../threads/points.ts";
 import type { RecordedEffect } from "./effect-ledger.ts";
 import type { LedgerClient } from "./ledger-client.ts";
 
@@ -11,7 +11,7 @@ export type World = {
   /** The world outside. Right after an effect was recorded is a point of its own. */
   readonly ledger: LedgerClient;
   /** To be told of further places where a crash hurts; each is a point. */
-  readonly reached: Reached;
+  readonly reached: OnCrashPoint;
 };
 
 /** What the program of a scenario works with. */

@@ -1,7 +1,10 @@
-// The durable driver of the loop: a thread from the moment a worker takes it until it is laid down again. Between two
-// effects there is always a commit, and nothing is acted upon before it.
+// The durable driver of the loop: a thread from the moment a worker claims it until it is given back. Between two effects
+// there is always a commit, and nothing is acted upon before it.
 import type { Claimed } from "../backend/engine.ts";
 import type { ThreadStatus } from "../backend/thread-rows.ts";
+import { type Moment, momentNow } from "../engine/moment.ts";
+import { CommitConflict, LeaseLost, retryWhileDatabaseDown } from "../engine/retry-commit.ts";
+import type { Activation } from "../engine/work-loop.ts";
 import { advance, release } from "../loop/advance.ts";
 import { forget } from "../loop/keep-working.ts";
 import type { Arrived, EffectOrder, Inbox, Next, Question } from "../loop/next.ts";
@@ -22,10 +25,8 @@ import { HeldThread } from "./held-thread.ts";
 import { tellCreated } from "./hooks/message-hooks.ts";
 import type { Host } from "./host.ts";
 import { InboxOffer } from "./inbox-offer.ts";
-import { type Moment, momentNow } from "./moment.ts";
 import { endedOutcome, waitingOutcome } from "./outcome.ts";
 import { judge } from "./output.ts";
-import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 import { requestNote } from "./requests/notes.ts";
 import { requestOf } from "./requests/request-of.ts";
 import { endWrites, sessionOutcome } from "./run-end.ts";
@@ -34,21 +35,6 @@ import { cutOff, takeStop, unlessStopping } from "./stopping.ts";
 import { traceEffect } from "./telemetry/trace-effect.ts";
 import { traceRun } from "./telemetry/trace-run.ts";
 import { agentOf, type ThreadRun } from "./thread-run.ts";
-
-/** What the worker decides about an activation while it goes on. */
-export type Activation = {
-  /** Of the lease under which it works. */
-  readonly epoch: number;
-  /** True once it gives its lease back itself, or has ended: then a lease that is not there any more is none that was lost. */
-  readonly isLaidDown: boolean;
-  /** Somebody has left something for the thread that may concern what it is doing. */
-  lookAtInbox(): void;
-  /** The lease was renewed at that time, or is lost. */
-  renewed(at: Moment): void;
-  lost(): void;
-  /** Resolves when the thread has been laid down or given up. */
-  readonly done: Promise<void>;
-};
 
 type Claim = {
   readonly claimed: Claimed;
@@ -60,17 +46,29 @@ type Claim = {
 };
 
 export function activate(host: Host, claim: Claim): Activation {
+  const { id, epoch } = claim.claimed;
   const driver = new Driver(host, claim);
+  const done = driver.run();
   return {
-    epoch: claim.claimed.epoch,
-    get isLaidDown() {
-      return driver.isOver || driver.held?.isLaidDown === true;
+    epoch,
+    get isReleased() {
+      return driver.isOver || driver.held?.isReleased === true;
     },
-    lookAtInbox: () => void driver.lookAtInbox(),
+    notify: () => void driver.lookAtInbox(),
     renewed: (at) => driver.held?.renewed(at),
     lost: () => driver.lose(),
-    done: driver.run(),
+    done,
+    ...(host.clock && { begun: begun(host, id, done) }),
   };
+}
+
+/** From its first commit on a thread is seen to be running; it may also be given back without one. */
+async function begun({ progress }: Host, id: string, done: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unwatch = progress.watch(id, () => resolve());
+  void done.then(resolve, resolve);
+  await promise;
+  unwatch();
 }
 
 /** How often a commit is tried again that fails for a reason nobody thought of, and how long to wait in between. */
@@ -115,8 +113,8 @@ class Driver {
         await this.#once();
         return;
       } catch (thrown) {
-        if (thrown instanceof LeaseLost || (thrown instanceof Overtaken && this.#isLost)) return;
-        if (thrown instanceof Overtaken) {
+        if (thrown instanceof LeaseLost || (thrown instanceof CommitConflict && this.#isLost)) return;
+        if (thrown instanceof CommitConflict) {
           overtaken = this.#commits > commits ? 0 : overtaken + 1;
           // Once is chance; again and again is something that will not pass.
           if (overtaken > MOST_OVERTAKEN) throw thrown;
@@ -289,7 +287,7 @@ class Driver {
   #fundsLeft(held: HeldThread, run: ThreadRun): Promise<unknown> {
     const { funds, state } = held;
     const left = async () => await funds?.left(this.#host.stores.budgets, state ?? initialState, run.models);
-    return persistently(left, () => held.isGivenUp || run.abort.signal.aborted);
+    return retryWhileDatabaseDown(left, () => held.isGivenUp || run.abort.signal.aborted);
   }
 
   /** Does what was ordered; that it begins is committed. */
@@ -300,13 +298,13 @@ class Driver {
     order: EffectOrder,
     mayHaveRun: boolean,
   ): Promise<Arrived> {
-    const { reached } = this.#host;
+    const { onCrashPoint } = this.#host;
     run.isHeld = () => this.#isHeld(held);
-    await reached(`before effect ${order.kind}`);
+    await onCrashPoint(`before effect ${order.kind}`);
     if (!held.isSafelyHeld) await this.#holdOn(held, run, order);
     if (run.abort.signal.aborted) return await cutOff(held, run, batch, mayHaveRun);
     const outcome = await traceEffect(held, run, order, () => run.attempt(() => run.carryOut.perform(order)));
-    await reached(`after effect ${order.kind}`);
+    await onCrashPoint(`after effect ${order.kind}`);
     if (!outcome) return await cutOff(held, run, batch, true);
     const isOfModel = order.kind === "call_model" || order.kind === "summarize";
     return isOfModel ? attempted(outcome, run, held.state, this.#host.now()) : withControl(outcome, run.left);

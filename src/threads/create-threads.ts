@@ -13,7 +13,7 @@ import { threadNotFound } from "./thread-errors.ts";
 import { viewThread } from "./thread-view.ts";
 
 export function createThreads(host: Host): Runtime["threads"] {
-  const { stores, progress, reached } = host;
+  const { stores, progress, onCrashPoint } = host;
   const { threads } = stores;
   return {
     async open(threadKey, given) {
@@ -33,9 +33,9 @@ export function createThreads(host: Host): Runtime["threads"] {
       return await threads.list(query);
     },
     async delete(id) {
-      await reached("before delete");
+      await onCrashPoint("before delete");
       const deleted = isName(id) ? await threads.delete(id) : [];
-      await reached("after delete");
+      await onCrashPoint("after delete");
       if (deleted.length === 0) throw threadNotFound(id);
       for (const each of deleted) progress.changed(each, true);
       return deleted;

@@ -23,11 +23,11 @@ export async function forkThread(host: Host, from: string, key: string, at: numb
   const copied = await copiedMessages(host, from, event.messages_to);
   const deletions = deletionsFor(host, id, copied);
   const hash = nextHash(firstHash(id), linkOf(event, records, [...copied, ...deletions]));
-  await host.reached("before fork");
+  await host.onCrashPoint("before fork");
   const writes = [...(await copiedVariables(host, from, id)), ...(await copiedHandover(host, from, id))];
   const erased = { from: event.messages_to, rows: copied.filter(isErased).length, deletions };
   const outcome = await threads.fork({ id, key, from, at: event.seq, hash, records, erased, writes });
-  await host.reached("after fork");
+  await host.onCrashPoint("after fork");
   // Something was erased meanwhile: what was read of it is not there any more.
   if (outcome === "overtaken") return await forkThread(host, from, key, at);
   if (outcome === "not_settled") throw notSettled(from, at);

@@ -3,6 +3,8 @@ import type { Claimed } from "../backend/engine.ts";
 import type { LoadedThread, Thread, ThreadStatus } from "../backend/thread-rows.ts";
 import { nextHash, notesHash } from "../contracts/audit/chain.ts";
 import type { Message } from "../contracts/conversation/message.ts";
+import { type Moment, momentNow, passed } from "../engine/moment.ts";
+import { CommitConflict, LeaseLost, retryWhileDatabaseDown } from "../engine/retry-commit.ts";
 import { packRecords } from "../loop/packed-records.ts";
 import { initialState, type State } from "../loop/state.ts";
 import type { Working } from "../loop/working.ts";
@@ -14,8 +16,6 @@ import { readChildHooks } from "./hooks/child-hooks.ts";
 import type { ParentHook } from "./hooks/hook-set.ts";
 import type { Host } from "./host.ts";
 import { KeptMemory } from "./kept-memory.ts";
-import { type Moment, momentNow, passed } from "./moment.ts";
-import { LeaseLost, Overtaken, persistently } from "./persistently.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 import { readFrames } from "./transcript.ts";
 import { verifyFold } from "./verify-fold.ts";
@@ -27,7 +27,7 @@ export class HeldThread {
   readonly epoch: number;
   readonly isTerminated: boolean;
   /** The lease was given back, or is about to be: whoever looks for it and finds none has lost nothing. */
-  isLaidDown = false;
+  isReleased = false;
   /** The number of the wish to stop with which it was stopped; null when it is not stopped. */
   readonly stoppedAt: number | null;
   /** The number of the wish with which somebody stops the run that is under way, which also keeps the queue. */
@@ -190,11 +190,11 @@ export class HeldThread {
   }
 
   /**
-   * Commits a batch; nothing of it is acted upon before. Throws `LeaseLost` or `Overtaken`. While the database is away
+   * Commits a batch; nothing of it is acted upon before. Throws `LeaseLost` or `CommitConflict`. While the database is away
    * it tries again: what was done must not be forgotten because it could not be written down at once.
    */
   async commit(batch: Batch, working: Working | null, status: ThreadStatus, settling?: Settling): Promise<void> {
-    const { stores, leaseMs, reached, progress } = this.#host;
+    const { stores, leaseMs, onCrashPoint, progress } = this.#host;
     const isOfRun = batch.records.length > 0;
     const records = packRecords(batch.records, batch.facts);
     const notes = batch.notes.length > 0 ? JSON.stringify(batch.notes) : null;
@@ -238,10 +238,10 @@ export class HeldThread {
       settle: settling ? { wake_rev: this.#wakeRev, due_after: microseconds(settling.dueAfter) } : null,
     };
     const point = pointOf(batch, settling);
-    await reached(`before commit ${point}`);
+    await onCrashPoint(`before commit ${point}`);
     const sentAt = momentNow();
-    this.isLaidDown = settling !== undefined;
-    const committed = await persistently(
+    this.isReleased = settling !== undefined;
+    const committed = await retryWhileDatabaseDown(
       () => stores.threads.commit(commit),
       () => this.isGivenUp,
     );
@@ -251,8 +251,8 @@ export class HeldThread {
     }
     if (committed.outcome === "overtaken") {
       this.#host.counters.overtaken_commits++;
-      this.isLaidDown = false;
-      throw new Overtaken(`Thread ${this.id} was changed from outside.`);
+      this.isReleased = false;
+      throw new CommitConflict(`Thread ${this.id} was changed from outside.`);
     }
     this.onCommit();
     this.#nextSeq++;
@@ -263,7 +263,7 @@ export class HeldThread {
     this.funds?.committed(this.state);
     this.#heldSince = sentAt;
     this.entries = this.entries.filter(({ seq }) => !batch.drained.includes(seq));
-    await reached(`after commit ${point}`);
+    await onCrashPoint(`after commit ${point}`);
     progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);
     tellOthers(this.#host, this.id, batch);
     if (this.#host.verifies && isOfRun) await verifyFold(stores.threads, this, commit.state);
@@ -274,11 +274,11 @@ export class HeldThread {
   /** Lays the thread down as it is, until it is woken or that time has passed. */
   async giveBack(dueAfter: number | null): Promise<void> {
     const { id, epoch, wakeRev } = this;
-    const { stores, reached } = this.#host;
-    await reached("before give back");
-    this.isLaidDown = true;
+    const { stores, onCrashPoint } = this.#host;
+    await onCrashPoint("before give back");
+    this.isReleased = true;
     await stores.engine.giveBack({ id, epoch, wake_rev: wakeRev }, microseconds(dueAfter));
-    await reached("after give back");
+    await onCrashPoint("after give back");
   }
 
   /** Looks at what has come in. If that cannot be read now, it is looked for after the next commit. */

@@ -1,6 +1,7 @@
 // What a worker lends to the threads it runs.
 import type { Clock } from "../backend/clock.ts";
 import type { Stores } from "../backend/stores.ts";
+import type { OnCrashPoint } from "../engine/crash-points.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { ReadyModel } from "../models/model-choice.ts";
 import type { Trust } from "../trust/trust.ts";
@@ -8,7 +9,6 @@ import type { Agent } from "./agent.ts";
 import type { Counters } from "./counters.ts";
 import type { Endpoint } from "./definitions/endpoint.ts";
 import type { Registry } from "./definitions/registry.ts";
-import type { Reached } from "./points.ts";
 import type { Progress } from "./progress.ts";
 import type { Sealing } from "./secrets/sealing.ts";
 import type { LiveTexts } from "./stream/live-texts.ts";
@@ -36,7 +36,7 @@ export type Host = {
   readonly switches: KnownSwitches;
   readonly counters: Counters;
   readonly liveTexts: LiveTexts;
-  readonly reached: Reached;
+  readonly onCrashPoint: OnCrashPoint;
   /** Tells whoever watches over errors. Never throws. */
   readonly report: (error: unknown, threadId: string) => void;
   /** Milliseconds since 1970. */

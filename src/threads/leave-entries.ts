@@ -29,13 +29,13 @@ export function leaveFor(host: Host, { id, agent }: Pick<Thread, "id" | "agent">
   return {
     status,
     async put(entry) {
-      await host.reached(`before put ${entry.kind}`);
+      await host.onCrashPoint(`before put ${entry.kind}`);
       const stored = await inbox.put(id, entry);
       host.news?.add(id);
       switch (stored.outcome) {
         case "stored":
         case "repeated":
-          await host.reached(`after put ${entry.kind}`);
+          await host.onCrashPoint(`after put ${entry.kind}`);
           return { id: stored.id };
         case "conflicting":
           throw usedBefore(entry);

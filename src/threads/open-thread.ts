@@ -53,9 +53,9 @@ export async function openThread(host: Host, key: string, options: OpenOptions):
     ...{ parent_id: null, user_id: user ?? null, tags, child: null, child_status: null, arguments: null, subject },
   };
   const writes = await comesWith(host, agent, opened, options);
-  await host.reached("before open");
+  await host.onCrashPoint("before open");
   const { thread } = await host.stores.threads.open(opened, writes);
-  await host.reached("after open");
+  await host.onCrashPoint("after open");
   // Handed over to another agent it is still the one that was opened with this.
   if (thread.origin_agent !== agent.slug && thread.agent !== agent.slug) {
     throw holdfastError("thread_key_taken", `The key "${key}" belongs to a thread of "${thread.agent}".`);

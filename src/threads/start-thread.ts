@@ -1,6 +1,7 @@
 // Takes a thread up where it stands: what there is to do for it, and what that begins with.
 import type { StoredRequest } from "../backend/request-store.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { CommitConflict } from "../engine/retry-commit.ts";
 import { isProposed, proposedRequest } from "../loop/approve.ts";
 import type { Arrived } from "../loop/next.ts";
 import { initialState, type State } from "../loop/state.ts";
@@ -16,7 +17,6 @@ import { hasWork, isWork, staysStopped, stopsIn } from "./entries.ts";
 import type { HeldThread } from "./held-thread.ts";
 import { tellBorn } from "./hooks/thread-born.ts";
 import type { Host } from "./host.ts";
-import { Overtaken } from "./persistently.ts";
 import { proposedBy } from "./requests/binding.ts";
 import { broughtFor, timeLeft } from "./requests/brought.ts";
 import { decidedIn, decisionNote } from "./requests/notes.ts";
@@ -115,7 +115,7 @@ async function startIdle(host: Host, held: HeldThread, onRun: (run: ThreadRun) =
     await held.commit(batch, null, rests ? status : "running", rests ? { dueAfter: null } : undefined);
     // What was changed is read again before a run begins with it.
     if (rests) return undefined;
-    throw new Overtaken("The transcript was changed.");
+    throw new CommitConflict("The transcript was changed.");
   }
   const turns = held.state?.standing?.turns;
   held.run++;

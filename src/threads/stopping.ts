@@ -1,11 +1,11 @@
 // Somebody wants a run to stop: the wish is taken from the inbox, and what was under way is let go.
 import * as message from "../contracts/conversation/message.ts";
 import type { HoldfastError } from "../contracts/error.ts";
+import { LeaseLost } from "../engine/retry-commit.ts";
 import type { Arrived, Stop } from "../loop/next.ts";
 import type { Batch } from "./batch.ts";
 import { stopsIn } from "./entries.ts";
 import type { HeldThread } from "./held-thread.ts";
-import { LeaseLost } from "./persistently.ts";
 import type { ThreadRun } from "./thread-run.ts";
 
 /** What was under way was let go, because somebody wants it to stop or because the lease is lost. */

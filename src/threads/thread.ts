@@ -181,10 +181,10 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
     },
     wake: ({ key: idempotencyKey } = {}) => put(createEntry.continue({ key: idempotencyKey })),
     async terminate({ signal } = {}) {
-      await host.reached("before terminate");
+      await host.onCrashPoint("before terminate");
       const terminated = await threads.terminate(id, createEntry.stop("Terminated."));
       if (!terminated) throw threadNotFound(id);
-      await host.reached("after terminate");
+      await host.onCrashPoint("after terminate");
       // It is over; whoever knows its agent one day settles what it was at.
       const thread = isNobodys(host, { agent }) ? await status() : undefined;
       if (thread && isNobodys(host, thread)) return thread;
@@ -198,9 +198,9 @@ export function createHandle(host: Host, { id, key, agent }: Pick<Thread, "id" |
     ...messageChanges(host, id, entries),
     async cancelQueued(entryId) {
       if (!isName(entryId)) return false;
-      await host.reached("before cancel");
+      await host.onCrashPoint("before cancel");
       const isCancelled = await inbox.cancel(id, entryId);
-      await host.reached("after cancel");
+      await host.onCrashPoint("after cancel");
       // Whoever sent it waits for a run that will not come.
       if (isCancelled) host.progress.changed(id);
       return isCancelled;

@@ -41,12 +41,20 @@ export const exemptions: readonly Exemption[] = [
   },
   // No lists.
   {
-    ...{ file: "sql/engine.ts", text: "order by due_at limit $3" },
-    reason: "A queue of work: what is taken leaves it, and of those due at one time any may be next.",
+    ...{ file: "sql/leased-table.ts", text: "order by ¤ limit $3" },
+    reason: "A queue of work: what is claimed leaves it, and of those with one place any may be next.",
+  },
+  {
+    ...{ file: "sql/leased-table.ts", text: "order by id" },
+    reason: "The key of every leased table.",
   },
   {
     ...{ file: "sql/metrics.ts", text: "select due_at from threads" },
     reason: "The time is all that is read, and equal times are the same answer.",
+  },
+  {
+    ...{ file: "sql/gateway/claim-job.ts", text: "select plugin from gateway_jobs" },
+    reason: "The name is all that is read, and equal names are the same answer.",
   },
   { ...{ file: "sql/audit.ts", text: "envelope like $3 limit 1" }, reason: "Whether there is any." },
   { ...{ file: "sql/threads.ts", text: "kind = 'deletion' limit 1" }, reason: "Whether there is any." },

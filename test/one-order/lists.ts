@@ -101,6 +101,11 @@ const MEMORIES: List["fill"] = async (_world, { stores }) => {
 const filename = (entry: { readonly filename: string }) => entry.filename;
 const scope = { ...HOME, filename: "" };
 
+const JOBS: List["fill"] = async (world) => {
+  await insertRows(world, "gateway_jobs", NAMES.map(rows.aJobRow));
+  return byBytes(NAMES);
+};
+
 const nameOf = ({ name }: { readonly name: string }) => name;
 const audience = (entry: { readonly audience_id: string | null }) => String(entry.audience_id);
 
@@ -446,5 +451,82 @@ export const lists: readonly List[] = [
     })),
     offers: "whole",
     read: async ({ stores }) => (await stores.switches.list()).map(nameOf),
+  },
+  {
+    list: "jobs of the gateway, the newest first",
+    fill: descending(JOBS),
+    async read({ stores }, limit, seen) {
+      const id = last(seen);
+      const after = id === undefined ? {} : { after: { created_at: INSTANT, id } };
+      return (await stores.gateway.jobs.list({ limit, ...after })).map(idOf);
+    },
+  },
+  {
+    list: "jobs of the gateway that have failed",
+    fill: descending(JOBS),
+    async read({ stores }, limit, seen) {
+      const id = last(seen);
+      const after = id === undefined ? {} : { after: { created_at: INSTANT, id } };
+      return (await stores.gateway.jobs.list({ statuses: ["failed"], limit, ...after })).map(idOf);
+    },
+  },
+  {
+    list: "jobs of a tree",
+    fill: sequence("gateway_jobs", (seq) => rows.aJobRow(String(seq), seq)),
+    offers: "whole",
+    read: async ({ stores }) => (await stores.gateway.jobs.tree("root")).map(idOf),
+  },
+  {
+    list: "the log of jobs, the newest first",
+    fill: async (world) => {
+      const logged = NAMES.flatMap((id) => [2, 1, 3].map((epoch) => rows.anAttemptRow(id, epoch)));
+      await insertRows(world, "gateway_attempts", logged);
+      const each = byBytes(NAMES).flatMap((id) => [1, 2, 3].map((epoch) => `${id} ${epoch}`));
+      return each.toReversed();
+    },
+    async read({ stores }, limit, seen) {
+      const [, job_id = "", epoch = ""] = /^(.*) (\d)$/.exec(last(seen) ?? "") ?? [];
+      const after = seen.length === 0 ? {} : { after: { ended_at: INSTANT, job_id, epoch: Number(epoch) } };
+      const found = await stores.gateway.jobs.log({ limit, ...after });
+      return found.map((each) => `${each.job_id} ${each.epoch}`);
+    },
+  },
+  {
+    list: "attempts of a job",
+    fill: sequence("gateway_attempts", (epoch) => rows.anAttemptRow("job", epoch)),
+    offers: "whole",
+    read: async ({ stores }) => (await stores.gateway.jobs.attempts("job")).map(({ attempt }) => String(attempt)),
+  },
+  {
+    list: "the event stream of the gateway",
+    fill: sequence("gateway_events", rows.aStreamRow),
+    read: async ({ stores }, limit, seen) =>
+      (await stores.gateway.events.read({ limit, after: number(seen) })).map(({ id }) => String(id)),
+  },
+  {
+    list: "facts of a plugin",
+    fill: sequence("gateway_facts", rows.aFactRow),
+    read: async ({ stores }, limit, seen) =>
+      (await stores.gateway.pluginState.facts({ plugin: "echo", limit, after: number(seen) })).map(({ seq }) =>
+        String(seq),
+      ),
+  },
+  {
+    list: "plugin states",
+    fill: filled("gateway_plugin_state", (plugin) => ({ plugin, sealed_state: "", revision: 1, updated_at: INSTANT })),
+    offers: "whole",
+    read: async ({ stores }) => (await stores.gateway.pluginState.list()).map(({ plugin }) => plugin),
+  },
+  {
+    list: "schedules of the gateway",
+    fill: filled("gateway_schedules", rows.aScheduleRow),
+    offers: "whole",
+    read: async ({ stores }) => (await stores.gateway.schedules.list()).map(({ schedule_id }) => schedule_id),
+  },
+  {
+    list: "circuit breakers",
+    fill: filled("gateway_breakers", rows.aBreakerRow),
+    offers: "whole",
+    read: async ({ stores }) => (await stores.gateway.schedules.breakers()).map(({ command }) => command),
   },
 ];

@@ -84,3 +84,36 @@ export const aGrantRow = (audience_id: string): NewRow => ({
   ...{ grant_key: `key of ${audience_id}`, agent_id: "desk", user_id: 0, audience_id, role: "operator" },
   ...{ granted_at: INSTANT, metadata: "{}" },
 });
+
+/** One that has failed, in the tree `root`. */
+export const aJobRow = (id: string, seq: number): NewRow => ({
+  ...{ seq, id, plugin: "echo", command: "handle", status: "failed", attempt: 1, max_attempts: 4, submitted_by: "api" },
+  ...{ root_job_id: "root", created_at: INSTANT, wake_rev: 0, lease_until: 0, epoch: 1, claims: 0 },
+});
+
+export const anAttemptRow = (job_id: string, epoch: number): NewRow => ({
+  ...{ job_id, epoch, attempt: epoch, status: "failed", outcome: "failed", ended_at: INSTANT, plugin: "echo" },
+  ...{ command: "handle", submitted_by: "api", root_job_id: "root" },
+});
+
+export const aStreamRow = (id: number): NewRow => ({ id, type: "job.enqueued", data: "{}", at: INSTANT });
+
+export const aFactRow = (seq: number): NewRow => ({
+  ...{
+    seq,
+    plugin: "echo",
+    fact_type: "greeting",
+    command: "poll",
+    job_id: "job",
+    sealed_value: "",
+    created_at: INSTANT,
+  },
+});
+
+export const aScheduleRow = (schedule_id: string): NewRow => ({
+  ...{ plugin: "echo", schedule_id, definition_hash: "hash", status: "active", change_id: `change of ${schedule_id}` },
+});
+
+export const aBreakerRow = (command: string): NewRow => ({
+  ...{ plugin: "echo", command, state: "closed", failures: 0, change_id: `change of ${command}` },
+});

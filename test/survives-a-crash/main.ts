@@ -1,21 +1,28 @@
-// `npm run crash`: the whole matrix on both databases, sleepers, chaos, and the proof that the matrix can fail.
+// `npm run crash`: the whole matrix on both databases, sleepers, chaos, and the proof that the matrix can fail; then the
+// matrix of the gateway.
 // Ends with 0 when everything held, with 1 when something did not, with 2 when it could not be tried.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startEffectLedger } from "../../src/testing/effect-ledger.ts";
 import { chooseSeed, randomFrom } from "../../src/testing/random.ts";
 import { startPostgres } from "../postgres.ts";
-import type { Case, CaseResult } from "./case.ts";
+import type { Case } from "./case.ts";
 import { runChaos } from "./chaos.ts";
-import { casesOf, count, killedAgain, killedAtEveryPoint, newTally, type Run, type Tally } from "./matrix.ts";
+import { asleepAtEveryPoint, casesOf, count, killedAgain, killedAtEveryPoint, newTally, type Run } from "./matrix.ts";
 import { checkMutations } from "./mutations.ts";
-import { asleepAtEveryPoint, sleeperCommitsNothing } from "./pauses.ts";
+import { sleeperCommitsNothing } from "./pauses.ts";
 import { openPostgresSite, runOnPostgres } from "./postgres-cases.ts";
+import { startReport, tallied } from "./report.ts";
 import { threeTools } from "./scenarios/three-tools.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { runOnSqlite } from "./sqlite-cases.ts";
 
-const USAGE = `npm run crash -- [--database sqlite|postgres] [--part matrix|again|sleeper|sleep|chaos|mutations]
-                 [--scenario <name>] [--point <name>] [--seed <number>]`;
+const USAGE = `npm run crash -- [--database sqlite|postgres] [--part matrix|again|sleeper|sleep|chaos|mutations|gateway]
+                 [--scenario <name>] [--point <name>] [--seed <number>]
+
+The gateway alone, in parts: node test/gateway-crashes/main.ts --help`;
 
 /** Where a process is killed that is killed again while it recovers: a call may have been made, or was, or is answered. */
 const cutOff = [
@@ -49,7 +56,7 @@ const chosen = options.scenario === undefined ? scenarios : [scenarioNamed(optio
 const isNarrowed = options.scenario !== undefined || options.point !== undefined;
 const seed = chooseSeed(options.seed ?? process.env.HOLDFAST_CRASH_SEED);
 const ledger = await startEffectLedger();
-let isRed = false;
+const report = startReport();
 
 try {
   if (wants("sqlite") && wantsPart("matrix")) await matrix("sqlite", (cases) => runOnSqlite(cases, ledger));
@@ -61,6 +68,8 @@ try {
   process.exit(2);
 }
 await ledger.close();
+const isGatewayRed = wantsPart("gateway") && (await gateway());
+const isRed = report.isRed || isGatewayRed;
 console.log(isRed ? "RED: a promise was broken." : "Green: every promise was kept.");
 process.exit(isRed ? 1 : 0);
 
@@ -76,7 +85,7 @@ function wantsPart(part: string): boolean {
 async function matrix(database: string, run: Run): Promise<void> {
   if (options.point !== undefined) {
     const kills = [options.point];
-    for (const scenario of chosen) report(database, scenario.name, tallied(await run([{ scenario, kills }])));
+    for (const scenario of chosen) report.line(database, scenario.name, tallied(await run([{ scenario, kills }])));
     return;
   }
   const undisturbed = await casesOf(chosen, run);
@@ -85,15 +94,15 @@ async function matrix(database: string, run: Run): Promise<void> {
   const whole = newTally();
   for (const scenario of chosen) {
     const own = results.filter(({ of }) => of.scenario === scenario);
-    report(database, scenario.name, tallied(own));
+    report.line(database, scenario.name, tallied(own));
     count(whole, own);
   }
-  if (chosen.length > 1) report(database, "all scenarios", whole);
+  if (chosen.length > 1) report.line(database, "all scenarios", whole);
 }
 
 async function again(database: string, first: readonly string[], run: Run): Promise<void> {
   const cases = await killedAgain(threeTools, first, run);
-  report(database, "three tools, killed again while recovering", tallied(await run(cases)));
+  report.line(database, "three tools, killed again while recovering", tallied(await run(cases)));
 }
 
 async function onPostgres(): Promise<void> {
@@ -106,11 +115,11 @@ async function onPostgres(): Promise<void> {
     if (wantsPart("sleeper")) {
       const problems = await sleeperCommitsNothing(site);
       const tally = { cases: 1, notReached: 0, red: [...problems] };
-      report("postgres", "a worker that wakes up while its successor is at work", tally);
+      report.line("postgres", "a worker that wakes up while its successor is at work", tally);
     }
     if (wantsPart("sleep")) {
       const sleeping = asleepAtEveryPoint(await casesOf([threeTools], run));
-      report("postgres", "three tools, asleep past the lease", tallied(await run(sleeping)));
+      report.line("postgres", "three tools, asleep past the lease", tallied(await run(sleeping)));
     }
     if (wantsPart("chaos")) await chaos(server.url);
   } finally {
@@ -125,7 +134,7 @@ async function chaos(url: string): Promise<void> {
     threads: 200,
     forMs: 30_000,
   });
-  report(
+  report.line(
     "postgres",
     `chaos: ${kills} workers killed, ${cuts} connections cut, ${unknown} calls unknown (seed ${seed})`,
     {
@@ -140,7 +149,7 @@ async function mutations(): Promise<void> {
   const server = await startPostgres();
   try {
     for (const { name, noticed, problem } of await checkMutations(server.url)) {
-      report("mutation", name, { cases: 1, notReached: 0, red: problem === undefined ? [] : [problem] });
+      report.line("mutation", name, { cases: 1, notReached: 0, red: problem === undefined ? [] : [problem] });
       if (noticed !== undefined) console.log(`      noticed: ${noticed}`);
     }
   } finally {
@@ -148,15 +157,17 @@ async function mutations(): Promise<void> {
   }
 }
 
-function tallied(results: readonly CaseResult[]): Tally {
-  const tally = newTally();
-  count(tally, results);
-  return tally;
-}
-
-function report(where: string, what: string, { cases, notReached, red }: Tally): void {
-  isRed ||= red.length > 0;
-  const missed = notReached > 0 ? `, ${notReached} ended before their point` : "";
-  console.log(`${red.length > 0 ? "RED  " : "green"} ${where}: ${what}: ${cases} cases${missed}`);
-  for (const problem of red) console.log(`  ${problem}`);
+/** The matrix of the gateway is a program of its own. True when it found a promise broken; ends when it could not be tried. */
+async function gateway(): Promise<boolean> {
+  const program = fileURLToPath(new URL("../gateway-crashes/main.ts", import.meta.url));
+  const { database, seed } = options;
+  const args = [
+    ...(database === undefined ? [] : ["--database", database]),
+    ...(seed === undefined ? [] : ["--seed", seed]),
+  ];
+  const child = spawn(process.execPath, [program, ...args], { stdio: "inherit" });
+  process.once("exit", () => child.kill());
+  await once(child, "close");
+  if (child.exitCode !== 0 && child.exitCode !== 1) process.exit(2);
+  return child.exitCode === 1;
 }

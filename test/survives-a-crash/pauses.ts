@@ -1,6 +1,5 @@
 // A worker that sleeps past its lease, such as a machine that was suspended: another one takes its thread, and what the
 // sleeper does when it wakes up must count for nothing.
-import type { Case, CaseResult } from "./case.ts";
 import { checkEnding } from "./check-ending.ts";
 import { PATIENCE_MS } from "./database.ts";
 import type { PostgresSite } from "./postgres-cases.ts";
@@ -8,11 +7,6 @@ import type { Ending } from "./scenario.ts";
 import { sleeperAnswer } from "./scenarios/sleeper.ts";
 import { startChild } from "./start-child.ts";
 import { within } from "./within.ts";
-
-/** Asleep at every point that the scenarios come to. */
-export function asleepAtEveryPoint(undisturbed: readonly CaseResult[]): readonly Case[] {
-  return undisturbed.flatMap(({ of: { scenario }, points }) => points.map((pause) => ({ scenario, kills: [], pause })));
-}
 
 const AT = "before commit begun call_model #2";
 

@@ -104,6 +104,19 @@ const TABLES = [
   "bridge_items",
   "outcomes",
   "switches",
+  "gateway_control",
+  "gateway_pauses",
+  "gateway_jobs",
+  "gateway_payloads",
+  "gateway_trees",
+  "gateway_dedupe",
+  "gateway_contexts",
+  "gateway_attempts",
+  "gateway_events",
+  "gateway_plugin_state",
+  "gateway_facts",
+  "gateway_schedules",
+  "gateway_breakers",
 ];
 
 /** Every row of every table, so that a test can tell that nothing was written. */

@@ -1,6 +1,7 @@
 import { afterAll, onTestFinished } from "vitest";
 import { emptySchema } from "../../../test/postgres.ts";
 import { eraseEverything, type StoresInTest } from "../contract/stores-in-test.ts";
+import { describeLeasedTable } from "../sql/leased-table.contract.ts";
 import { describeMigrate } from "../sql/migrate.contract.ts";
 import { openStores } from "../sql/open-stores.ts";
 import { describeSignedDeletion } from "../sql/signed-deletion.contract.ts";
@@ -28,6 +29,7 @@ async function open(): Promise<StoresInTest> {
 
 describeStores("PostgreSQL", open);
 describeSignedDeletion("PostgreSQL", open);
+describeLeasedTable("PostgreSQL", open);
 
 describeMigrate("PostgreSQL", async (count) => {
   const { url, schema, drop } = await emptySchema();

@@ -1,4 +1,5 @@
 // What can be told of a database by looking at it: whether it is whole, and what is in it.
+import { gatewayFaults } from "./gateway/faults.ts";
 import { checkFingerprint } from "./key-fingerprint.ts";
 import { versionOf } from "./migrate.ts";
 import { isCopied, type Reader, rowsIn, tablesOf } from "./move/catalogue.ts";
@@ -29,6 +30,7 @@ const FAULTS: Readonly<Record<string, string>> = {
     where next_message <> (select count(*) from messages where thread_id = threads.id)`,
   "memories cannot be found by their words": `select count(*) as count from memories
     where not exists (select 1 from memory_words where memory_words.rowid = memories.id)`,
+  ...gatewayFaults,
 };
 
 const UNNAMED = `select count(*) as contents, coalesce(sum(size), 0) as bytes from blobs

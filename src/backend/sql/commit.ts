@@ -5,6 +5,7 @@ import type { CallChange, Commit } from "../thread-commit.ts";
 import { changeBudget } from "./budgets.ts";
 import { considerEffects, dueWithEffects } from "./effects.ts";
 import { eraseStatements } from "./erase.ts";
+import { UNLEASED, woken } from "./leased-table.ts";
 import { insertRequest } from "./requests.ts";
 import { insertEntry } from "./wake.ts";
 import { writeStatements } from "./writes.ts";
@@ -35,7 +36,7 @@ function guard(commit: Commit): Statement {
   const { thread_id, worker, epoch, seq, lease_us, settle } = commit;
   const due = "now_us() + cast($17 as bigint)";
   const lease = settle
-    ? `lease_by = null, lease_until = 0,
+    ? `${UNLEASED},
        due_at = case when wake_rev = $16 then ${changesEffects(commit) ? due : dueWithEffects(due)} else now_us() end`
     : "lease_until = now_us() + $16";
   const sql = `update threads set
@@ -111,8 +112,7 @@ function drain({ thread_id, run, drained }: Commit): Statement[] {
 
 /** Makes the number of the next entry and wakes the thread, also one that this very commit lays down. */
 function nextEntry(threadId: string): Statement {
-  const sql = `update threads set inbox_seq = inbox_seq + 1, wake_rev = wake_rev + 1,
-    due_at = case when status = 'stopped' or due_at <= now_us() then due_at else now_us() end where id = $1`;
+  const sql = `update threads set inbox_seq = inbox_seq + 1, ${woken("status = 'stopped'")} where id = $1`;
   return { sql, params: [threadId] };
 }
 

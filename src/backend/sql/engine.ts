@@ -1,10 +1,21 @@
-// The engine in SQL: the columns due_at, wake_rev, lease_by, lease_until, epoch and claims of the thread row.
+// The engine of threads: their rows as a leased table, and which of them may be claimed.
 import type { Claim, Engine } from "../engine.ts";
-import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
+import type { SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import { dueWithEffects } from "./effects.ts";
+import type { LeasedTable, SqlText } from "./leased-table.ts";
+import * as leased from "./leased-table.ts";
 import { leaveForParent } from "./leave.ts";
+import { beat } from "./membership.ts";
 import * as rows from "./rows.ts";
+
+export const THREADS: LeasedTable = {
+  name: "threads",
+  order: "due_at",
+  renewed: ["wake_rev"],
+  canBeStuck: true,
+  dueAt: dueWithEffects,
+};
 
 /** What a parent is told that waits for a child which does not get on. */
 const STUCK = {
@@ -17,23 +28,13 @@ const STUCK = {
 
 export function createEngine(driver: SqlDriver): Engine {
   const run = (statement: Statement) => attemptBatch(driver, [statement]);
-  /** Workers that nobody was found to be behind when they were last looked for. */
-  const suspects = new Set<string>();
 
   return {
     async claim({ worker, limit, lease_us, except, ...asked }) {
       if (asked.agents.length === 0 || limit < 1) return [];
-      const params: Scalar[] = [worker, lease_us, limit];
-      const wanted = claimable(asked, params);
-      // The time as a subselect is read once, and found in the index; a clock that is asked anew for every row is not.
-      const sql = `update threads set lease_by = $1, lease_until = now_us() + $2, epoch = epoch + 1, claims = claims + 1
-        where id in (
-          select id from threads
-          where due_at <= (select now_us()) and lease_until <= (select now_us()) and ${wanted}${excluding(except, params)}
-          order by due_at limit $3 /*skip locked*/
-        ) returning id, epoch, claims`;
+      const condition = claimable(asked);
       // When the answer is lost, the leases run out by themselves: claiming again would only take others.
-      const claimed = await driver.batch([{ sql, params }]);
+      const claimed = await driver.batch([leased.claim(THREADS, { worker, lease_us, limit, except, condition })]);
       if (claimed.outcome !== "committed") return [];
       return (claimed.rows[0] ?? []).map((row) => ({
         id: rows.text(row.id),
@@ -43,19 +44,8 @@ export function createEngine(driver: SqlDriver): Engine {
     },
 
     async renew(worker, threadIds, leaseMicroseconds) {
-      const beat = {
-        sql: `insert into workers (id, started_at, seen_at) values ($1, now_us(), now_us())
-          on conflict (id) do update set seen_at = now_us()`,
-        params: [worker],
-      };
-      const hold = {
-        // In the order in which whoever writes to several threads locks them.
-        sql: `update threads set lease_until = now_us() + $2 where lease_by = $1 and id in (
-            select id from threads where lease_by = $1 and id in (${placeholders(threadIds, 3)}) order by id /*for update*/
-          ) returning id, epoch, wake_rev`,
-        params: [worker, leaseMicroseconds, ...threadIds],
-      };
-      const renewed = await attemptBatch(driver, threadIds.length > 0 ? [beat, hold] : [beat]);
+      const hold = threadIds.length > 0 ? [leased.renew(THREADS, worker, threadIds, leaseMicroseconds)] : [];
+      const renewed = await attemptBatch(driver, [beat(worker), ...hold]);
       if (renewed.outcome !== "committed") return [];
       return (renewed.rows[1] ?? []).map((row) => ({
         id: rows.text(row.id),
@@ -67,45 +57,26 @@ export function createEngine(driver: SqlDriver): Engine {
     async giveBack({ id, epoch, wake_rev }, dueAfter, error) {
       // Finding nothing to do is no failure: only a claim that went wrong counts towards being stuck. What went wrong is
       // not tried again before its time because an effect is due.
-      const due = "now_us() + cast($4 as bigint)";
-      const sql = `update threads set lease_by = null, lease_until = 0,
-        claims = case when cast($3 as bigint) is null then claims else 0 end,
-        due_at = case when wake_rev = coalesce($3, wake_rev) then ${
-          wake_rev === null ? due : dueWithEffects(due)
-        } else now_us() end${error === undefined ? "" : ", last_error = $5"}
-        where id = $1 and epoch = $2`;
-      await run({ sql, params: [id, epoch, wake_rev, dueAfter, ...(error === undefined ? [] : [error])] });
+      const set: SqlText | undefined = error === undefined ? undefined : (bind) => `last_error = ${bind(error)}`;
+      await run(leased.giveBack(THREADS, { id, epoch, wake_rev, due_after: dueAfter, ...(set && { set }) }));
     },
 
-    async putBack({ id, epoch }) {
-      const sql = `update threads set lease_by = null, lease_until = 0,
-        claims = case when claims > 0 then claims - 1 else 0 end where id = $1 and epoch = $2 and lease_by is not null`;
-      await run({ sql, params: [id, epoch] });
-    },
-
-    async release(worker) {
-      // The claim did no harm, so it does not count towards being stuck.
-      const sql = `update threads set lease_by = null, lease_until = 0, due_at = now_us(),
-        claims = case when claims > 0 then claims - 1 else 0 end where lease_by = $1`;
-      // Without a word about which: whoever has room looks for itself.
-      await attemptBatch(driver, [
-        { sql, params: [worker] },
-        { sql: "select signal('')", params: [] },
-      ]);
+    async putBack(claimed) {
+      await run(leased.putBack(THREADS, claimed));
     },
 
     async markStuck(threadId, epoch) {
-      const sql = `update threads set stuck_at = now_us(), lease_by = null, lease_until = 0, updated_at = now_us(),
-          child_status = case when child is null then child_status else 'failed' end
-        where id = $1 and epoch = $2`;
-      await attemptBatch(driver, [{ sql, params: [threadId, epoch], expect: 1 }, ...leaveForParent(threadId, STUCK)]);
+      const set = () => `updated_at = now_us(),
+          child_status = case when child is null then child_status else 'failed' end`;
+      await attemptBatch(driver, [
+        leased.markStuck(THREADS, { id: threadId, epoch, set }),
+        ...leaveForParent(threadId, STUCK),
+      ]);
     },
 
     async retry(threadId) {
-      const sql = `update threads set stuck_at = null, claims = 0, due_at = now_us(), wake_rev = wake_rev + 1
-        where id = $1 and stuck_at is not null`;
       const statements = [
-        { sql, params: [threadId], expect: 1 },
+        leased.retryStuck(THREADS, threadId),
         { sql: "select signal(id) from threads where id = $1", params: [threadId] },
       ];
       const retried = async () => {
@@ -116,49 +87,10 @@ export function createEngine(driver: SqlDriver): Engine {
       return outcome === "committed";
     },
 
-    async register(worker) {
-      await driver.holdSession(worker);
-      const sql = `insert into workers (id, started_at, seen_at) values ($1, now_us(), now_us())
-        on conflict (id) do update set seen_at = now_us()`;
-      await run({ sql, params: [worker] });
-    },
-
-    async leave(worker) {
-      await run({ sql: "delete from workers where id = $1", params: [worker] });
-    },
-
-    async reap(worker) {
-      const others = await driver.all("select id from workers where id <> $1", [worker]);
-      let [workers, threads] = [0, 0];
-      for (const { id } of others) {
-        const name = rows.text(id);
-        const isHeld = await driver.isSessionHeld(name);
-        // A session that was only cut off is back by the next look; where nobody else can be alive, one look is enough.
-        const isCertain = !isHeld && (!driver.isShared || suspects.has(name));
-        if (isHeld || isCertain) suspects.delete(name);
-        else suspects.add(name);
-        if (!isCertain) continue;
-        const freed = await attemptBatch(driver, [
-          {
-            sql: "update threads set lease_until = 0, lease_by = null where lease_by = $1 returning id",
-            params: [name],
-          },
-          { sql: "delete from workers where id = $1", params: [name] },
-        ]);
-        workers++;
-        threads += (freed.outcome === "committed" && freed.rows[0]?.length) || 0;
-      }
-      return { workers, threads };
-    },
-
     async nextDue(asked) {
       if (asked.agents.length === 0) return null;
-      const params: Scalar[] = [];
-      const [row] = await driver.all(
-        `select min(due_at) - now_us() as wait from threads
-          where due_at is not null and lease_until <= now_us() and ${claimable(asked, params)}`,
-        params,
-      );
+      const { sql, params } = leased.nextDue(THREADS, claimable(asked));
+      const [row] = await driver.all(sql, params);
       return row?.wait == null ? null : Math.max(0, rows.number(row.wait));
     },
 
@@ -201,38 +133,27 @@ export function createEngine(driver: SqlDriver): Engine {
 /** Whose a thread is, in one word; what belongs to nobody has none. */
 const TENANT = "coalesce(owner_type || ' ' || owner_key, workspace_type || ' ' || workspace_id)";
 
-/** Which threads may be taken, whenever they are due. Adds what it compares with to the parameters. */
-function claimable(asked: Pick<Claim, "agents" | "state_version" | "off" | "full">, params: Scalar[]): string {
-  const { agents, state_version, off = [], full = [] } = asked;
-  const on = agents.filter((agent) => !off.includes(agent));
-  const stopping = `exists (
-    select 1 from inbox where inbox.thread_id = threads.id and inbox.drained_at is null and inbox.kind = 'stop')`;
-  const ofAgents = [
-    ...(on.length > 0 ? [`agent in (${added(on, params)})`] : []),
-    ...(off.length > 0 ? [`agent in (${added(off, params)}) and ${stopping}`] : []),
-  ];
-  const conditions = [
-    "stuck_at is null",
-    `state_version <= ${added([state_version], params)}`,
-    ofAgents.length > 1 ? `(${ofAgents.join(" or ")})` : (ofAgents[0] ?? "1 = 0"),
-  ];
-  if (full.length > 0) {
-    conditions.push(`not exists (
-      select 1 from thread_subjects where thread_id = threads.id and ${TENANT} in (${added(full, params)}))`);
-  }
-  return conditions.join(" and ");
+/** Which threads may be claimed, whenever they are due. */
+function claimable({ agents, state_version, off = [], full = [] }: Asked): SqlText {
+  return (bind) => {
+    const on = agents.filter((agent) => !off.includes(agent));
+    const stopping = `exists (
+      select 1 from inbox where inbox.thread_id = threads.id and inbox.drained_at is null and inbox.kind = 'stop')`;
+    const conditions = [`state_version <= ${bind(state_version)}`];
+    const ofAgents = [
+      ...(on.length > 0 ? [`agent in (${bind(...on)})`] : []),
+      ...(off.length > 0 ? [`agent in (${bind(...off)}) and ${stopping}`] : []),
+    ];
+    conditions.push(ofAgents.length > 1 ? `(${ofAgents.join(" or ")})` : (ofAgents[0] ?? "1 = 0"));
+    if (full.length > 0) {
+      conditions.push(`not exists (
+        select 1 from thread_subjects where thread_id = threads.id and ${TENANT} in (${bind(...full)}))`);
+    }
+    return conditions.join(" and ");
+  };
 }
 
-function excluding(ids: readonly string[], params: Scalar[]): string {
-  return ids.length > 0 ? ` and id not in (${added(ids, params)})` : "";
-}
-
-/** Adds the values to the parameters, and gives what stands for them. */
-function added(values: readonly Scalar[], params: Scalar[]): string {
-  const first = params.length + 1;
-  params.push(...values);
-  return placeholders(values, first);
-}
+type Asked = Pick<Claim, "agents" | "state_version" | "off" | "full">;
 
 function placeholders(values: readonly unknown[], first: number): string {
   return values.map((_, index) => `$${first + index}`).join(", ");

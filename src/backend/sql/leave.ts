@@ -1,6 +1,7 @@
 // What one thread leaves for another, which may be terminated or gone by now: then nothing happens, and the batch goes on.
 import type { NewEntry } from "../inbox.ts";
 import type { Statement } from "../sql-driver.ts";
+import { woken } from "./leased-table.ts";
 import { tell } from "./wake.ts";
 
 type About = {
@@ -53,8 +54,7 @@ export const SUBAGENT_ENDED = {
 
 /** The number of the next entry, and when the thread is due; one that is stopped only if that says 1. */
 function nextEntry(wakesStopped: string): string {
-  return `wake_rev = wake_rev + 1, inbox_seq = inbox_seq + 1, updated_at = now_us(),
-    due_at = case when (status = 'stopped' and ${wakesStopped} = 0) or due_at <= now_us() then due_at else now_us() end`;
+  return `${woken(`status = 'stopped' and ${wakesStopped} = 0`)}, inbox_seq = inbox_seq + 1, updated_at = now_us()`;
 }
 
 type Answer = { readonly body: string; readonly payload_hash: string };

@@ -8,14 +8,18 @@ import { createAuditStore } from "./audit.ts";
 import { createBridgeStore } from "./bridge.ts";
 import { createBudgetStore } from "./budgets.ts";
 import { createChannelStore } from "./channels.ts";
-import { createEngine } from "./engine.ts";
+import { createEngine, THREADS } from "./engine.ts";
 import { createFileStore } from "./files.ts";
+import { GATEWAY_JOBS } from "./gateway/claim-job.ts";
+import { createGatewayStores } from "./gateway/gateway-stores.ts";
 import { createGrantStore } from "./grants.ts";
 import { createGuidelineStore } from "./guidelines.ts";
 import { createIdentityStore } from "./identities.ts";
 import { createInbox } from "./inbox.ts";
 import { checkFingerprint, fingerprintOf, keepFingerprint } from "./key-fingerprint.ts";
+import type { LeasedTable } from "./leased-table.ts";
 import { createLiveTextStore } from "./live-text.ts";
+import { createMembershipStore } from "./membership.ts";
 import { createMemoryStore } from "./memories.ts";
 import { createMetricsStore } from "./metrics.ts";
 import { migrate } from "./migrate.ts";
@@ -29,6 +33,9 @@ import { createSwitchStore } from "./switches.ts";
 import { createThreadStore } from "./threads.ts";
 import { createTokenStore } from "./tokens.ts";
 import { createWriteStore } from "./write-store.ts";
+
+/** What a worker leases: all of it is freed when the worker dies. */
+const LEASED_TABLES: readonly LeasedTable[] = [THREADS, GATEWAY_JOBS];
 
 /** True when values were sealed in this database before, so that a new key would not do. */
 export async function knowsKey(driver: SqlDriver): Promise<boolean> {
@@ -49,6 +56,7 @@ export async function openStores(
     inbox: createInbox(driver),
     requests: createRequestStore(driver),
     engine: createEngine(driver),
+    membership: createMembershipStore(driver, LEASED_TABLES),
     liveText: createLiveTextStore(driver),
     budgets: createBudgetStore(driver),
     files: createFileStore(driver),
@@ -69,6 +77,7 @@ export async function openStores(
     outcomes: createOutcomeStore(driver),
     switches: createSwitchStore(driver),
     metrics: createMetricsStore(driver),
+    gateway: createGatewayStores(driver),
   };
 }
 

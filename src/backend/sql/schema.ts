@@ -4,6 +4,7 @@ import { access } from "./tables/access.ts";
 import { approvals } from "./tables/approvals.ts";
 import { audit } from "./tables/audit.ts";
 import { channels } from "./tables/channels.ts";
+import { gateway } from "./tables/gateway.ts";
 import { guidelines } from "./tables/guidelines.ts";
 import { memories } from "./tables/memories.ts";
 import type { MigrationStatement } from "./tables/migration.ts";
@@ -260,4 +261,5 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
     ...swifter,
   ],
   oneOrder,
+  gateway,
 ];

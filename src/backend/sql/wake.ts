@@ -1,6 +1,7 @@
 // Work and its wake-up are one commit: these statements stand in every batch that leaves something for a thread.
 import type { NewEntry } from "../inbox.ts";
 import type { Statement } from "../sql-driver.ts";
+import { woken } from "./leased-table.ts";
 
 /**
  * Makes a thread due, unless it is stopped and the work may wait. It comes first in its batch: the row it locks keeps
@@ -8,8 +9,8 @@ import type { Statement } from "../sql-driver.ts";
  * terminated takes one thing only: that something is to be erased from it.
  */
 export function wake(threadId: string, { kind, wakes_stopped }: Pick<NewEntry, "kind" | "wakes_stopped">): Statement {
-  const sql = `update threads set wake_rev = wake_rev + 1, inbox_seq = inbox_seq + 1, updated_at = now_us(),
-    due_at = case when (status = 'stopped' and $2 = 0) or due_at <= now_us() then due_at else now_us() end
+  const sql = `update threads set ${woken("status = 'stopped' and $2 = 0")}, inbox_seq = inbox_seq + 1,
+      updated_at = now_us()
     where id = $1${kind === "erasure" ? "" : " and terminated_at is null"}`;
   return { sql, params: [threadId, wakes_stopped ? 1 : 0], expect: 1 };
 }

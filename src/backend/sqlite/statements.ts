@@ -81,7 +81,8 @@ function translate(sql: string): { text: string; parameters: number } {
       return `?${number}`;
     },
   );
-  return { text, parameters };
+  // A statement whose limit is a bare parameter is compiled anew each time it runs, for a plan that fits the number.
+  return { text: text.replace(/\blimit (\?\d+)/gi, "limit $1 + 0"), parameters };
 }
 
 /** A number would be bound as a fraction, and read `1.0` as text. */

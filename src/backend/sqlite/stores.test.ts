@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { eraseEverything, type StoresInTest } from "../contract/stores-in-test.ts";
+import { describeLeasedTable } from "../sql/leased-table.contract.ts";
 import { describeMigrate } from "../sql/migrate.contract.ts";
 import { openStores } from "../sql/open-stores.ts";
 import { describeSignedDeletion } from "../sql/signed-deletion.contract.ts";
@@ -17,6 +18,7 @@ afterAll(async () => (await shared)?.remove());
 
 describeStores("SQLite", open);
 describeSignedDeletion("SQLite", open);
+describeLeasedTable("SQLite", open);
 describeMigrate("SQLite", async (count) => {
   const { driver, remove } = await openDriver();
   onTestFinished(remove);

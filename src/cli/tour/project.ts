@@ -1,7 +1,7 @@
-// What the command line runs in a folder without a project of its own: the desk of a small shop. Its books are a file, so
-// that whoever kills the process can see that nothing is paid twice.
+// What the command line runs in a folder without a project of its own: the desk of a small shop, and a gateway with an agent
+// that reads pages. The shop's books are a file, so that whoever kills the process can see that nothing is paid twice.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Project } from "../../holdfast.ts";
@@ -16,7 +16,10 @@ const orders: Readonly<Record<string, { readonly item: string; readonly cents: n
 /** For whoever watches it. */
 export const tourFile = fileURLToPath(import.meta.url);
 
-/** `data`: the folder in which the shop keeps its books. */
+/** The same place above the sources and above what they are built to. */
+const gatewayFile = fileURLToPath(new URL("../../../examples/gateway-critique/gateway.yaml", import.meta.url));
+
+/** `data`: the folder in which the shop keeps its books, and agent runs their files. */
 export function tourProject(data: string): Project {
   const books = join(data, "refunds.txt");
   const written = () => readFileSync(books, { encoding: "utf8", flag: "a+" });
@@ -61,5 +64,6 @@ export function tourProject(data: string): Project {
         tools: [order, refund, address],
       }),
     ],
+    gateway: { config: gatewayFile, workspaceRoot: resolve(data, "workspaces") },
   };
 }

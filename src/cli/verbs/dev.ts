@@ -19,8 +19,9 @@ export const devVerbs: readonly Verb[] = [
       const greet = (served: Served) => {
         const { url, token_file } = served;
         const bold = (text: string) => terminal.style("bold", text);
-        const chat = commandHere("chat", { ...projectOptions, cwd });
-        terminal.answer({ url, token_file }, () => welcome(served, { chat, reloads, bold }));
+        const typed = (verb: string) => commandHere(verb, { ...projectOptions, cwd });
+        const words = { chat: typed("chat"), start: typed("gateway runs start") };
+        terminal.answer({ url, token_file }, () => welcome(served, { ...words, reloads, bold }));
         confideToken(terminal, served.new_token);
       };
       if (reloads) return await serveAndReload({ ...projectOptions, listening }, { terminal, signal, onFirst: greet });

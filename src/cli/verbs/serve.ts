@@ -2,6 +2,7 @@
 
 import { ENDS } from "../ends.ts";
 import { listeningOf, listeningOptions } from "../listening.ts";
+import { reloadOnHangup } from "../reload-on-hangup.ts";
 import type { Serving } from "../running-server.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Verb, Work } from "../verb.ts";
@@ -34,10 +35,12 @@ export function confideToken(terminal: Terminal, token: string | undefined): voi
 }
 
 export async function untilEnded({ signal, terminal }: Work, serving: Serving): Promise<void> {
+  const stopReloading = reloadOnHangup(serving.holdfast, terminal);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+  stopReloading();
   terminal.note(ENDS);
   await serving.close();
 }

@@ -94,9 +94,9 @@ export function toolCaller(host: Host, held: HeldThread, run: ThreadRun): ToolEx
   /** Its time was up: that it took too long is what is told, unless the tool can say what it did. */
   async function foundOut(tool: Tool, call: ToolCall, late: ToolOutcome, key: string): Promise<ToolOutcome> {
     const { signal } = run.abort;
-    await host.reached("before reconcile");
+    await host.onCrashPoint("before reconcile");
     const known = await askAboutLate(tool, late, { call, key, signal, threadId: held.id });
-    await host.reached("after reconcile");
+    await host.onCrashPoint("after reconcile");
     return known;
   }
 

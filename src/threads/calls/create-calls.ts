@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { shownSettlement } from "./shown-settlement.ts";
 
 export function createCalls(host: Host): Runtime["calls"] {
-  const { stores, reached } = host;
+  const { stores, onCrashPoint } = host;
   const { threads } = stores;
   return {
     async unknown({ limit = 100 } = {}) {
@@ -24,9 +24,9 @@ export function createCalls(host: Host): Runtime["calls"] {
       }
       const found = await shownSettlement(host, call, result);
       const entry = createEntry.settlement(run, number, found, { key: `${run}:${number}`, principal });
-      await reached(`before put ${entry.kind}`);
+      await onCrashPoint(`before put ${entry.kind}`);
       const { outcome } = await stores.inbox.put(thread_id, entry);
-      await reached(`after put ${entry.kind}`);
+      await onCrashPoint(`after put ${entry.kind}`);
       if (outcome === "stored" || outcome === "repeated") return;
       throw holdfastError(
         "call_not_unknown",

@@ -33,14 +33,14 @@ type Settled = Resolution & { readonly left: LeftBehind };
 
 /** Finds out what came of the call that is in flight, first of all from this very process. */
 export async function resolveInFlight(host: Host, held: HeldThread, run: ThreadRun, state: State): Promise<Settled> {
-  const { stores, isShared, reached } = host;
+  const { stores, isShared, onCrashPoint } = host;
   const { call } = run.working;
   if (!call) throw new Error(`Thread ${held.id} runs a tool and has no open call.`);
   const key = idempotencyKey(state.key, call.number);
   const here = toolUnderWay(key);
   if (here) return await awaited(run, here);
   const prepared = preparedCall(call);
-  await reached("before reconcile");
+  await onCrashPoint("before reconcile");
   const resolution = await resolveUnsettled({
     tool: toolOf(run.cast, prepared.tool_name),
     call: prepared,
@@ -53,7 +53,7 @@ export async function resolveInFlight(host: Host, held: HeldThread, run: ThreadR
     isShared,
     isSwitchedOff: (await host.switches.findNow("tool", prepared.tool_name)) !== undefined,
   });
-  await reached("after reconcile");
+  await onCrashPoint("after reconcile");
   return { ...shownResolution(resolution, run, prepared), left: nothingLeft };
 }
 

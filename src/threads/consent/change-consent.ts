@@ -29,9 +29,9 @@ export async function changeConsent(host: Host, threadId: string, given: Consent
     const row = (await subjects.get(threadId)) ?? unstated(host.agents.get(thread.agent), thread.agent);
     const consent = { ...(JSON.parse(row.consent) as Consent), ...changes };
     if (Object.keys(changes).length === 0) return consent;
-    await host.reached("before consent");
+    await host.onCrashPoint("before consent");
     const outcome = await subjects.changeConsent(threadId, row, JSON.stringify(consent), takenBack);
-    await host.reached("after consent");
+    await host.onCrashPoint("after consent");
     if (outcome === "changed") return consent;
     if (outcome === "not_found") throw threadNotFound(threadId);
   }

@@ -1,14 +1,14 @@
 // Runs the effect of a thread that is due: between runs, or while a run waits for somebody, but never beside one.
+import { CommitConflict, LeaseLost } from "../../engine/retry-commit.ts";
 import { Batch } from "../batch.ts";
 import { isWork, staysStopped } from "../entries.ts";
 import type { HeldThread } from "../held-thread.ts";
 import type { Host } from "../host.ts";
-import { LeaseLost, Overtaken } from "../persistently.ts";
 import type { ThreadRun } from "../thread-run.ts";
 import { beginEffect, type EffectStep, performEffect } from "./run-effect.ts";
 
 /**
- * Throws `Overtaken` when one has run: the thread is read again with what it has left behind. `parked`: the run that
+ * Throws `CommitConflict` when one has run: the thread is read again with what it has left behind. `parked`: the run that
  * waits, if one does.
  */
 export async function runDueEffect(host: Host, held: HeldThread, parked: ThreadRun | null): Promise<void> {
@@ -16,12 +16,12 @@ export async function runDueEffect(host: Host, held: HeldThread, parked: ThreadR
   const effect = await host.stores.state.dueEffect(held.id);
   if (!effect || (!parked && isWorkFirst(held, effect.scheduled_at))) return;
   await store(beginEffect(effect));
-  const { reached } = host;
-  await reached("before effect handler");
+  const { onCrashPoint } = host;
+  await onCrashPoint("before effect handler");
   const done = await unlessGivenUp(held, performEffect(host, { thread: held.thread, effect, cut: held.effectCut }));
-  await reached("after effect handler");
+  await onCrashPoint("after effect handler");
   await store(done);
-  throw new Overtaken("An effect has run.");
+  throw new CommitConflict("An effect has run.");
 
   async function store(step: EffectStep): Promise<void> {
     const batch = new Batch({ ...held.from, seqs: [...held.seqs], outer: [...held.outer] });

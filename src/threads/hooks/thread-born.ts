@@ -1,9 +1,9 @@
 // A thread that was just created: hooks are told before anything happens on it.
+import { CommitConflict } from "../../engine/retry-commit.ts";
 import { Batch } from "../batch.ts";
 import { shownLeft } from "../calls/left-behind.ts";
 import type { HeldThread } from "../held-thread.ts";
 import type { Host } from "../host.ts";
-import { Overtaken } from "../persistently.ts";
 import { installationSecrets } from "../secrets/installation-secrets.ts";
 import { createKnownSecrets } from "../secrets/known-secrets.ts";
 import { KeptWrites } from "../state/state-buffer.ts";
@@ -12,7 +12,7 @@ import { agentOf } from "../thread-run.ts";
 import { hooksFor } from "./hook-set.ts";
 import { runHook } from "./run-hook.ts";
 
-/** Throws `Overtaken` once they were told: the thread is read again with what they have left. */
+/** Throws `CommitConflict` once they were told: the thread is read again with what they have left. */
 export async function tellBorn(host: Host, held: HeldThread): Promise<void> {
   const born = held.entries.filter(({ kind }) => kind === "born");
   if (born.length === 0) return;
@@ -27,5 +27,5 @@ export async function tellBorn(host: Host, held: HeldThread): Promise<void> {
   batch.drained.push(...born.map(({ seq }) => seq));
   batch.leave(shownLeft({ writes: buffer.writes, entries: buffer.entries, events: buffer.events }, secrets));
   await held.commit(batch, null, "idle");
-  throw new Overtaken("The thread was told that it exists.");
+  throw new CommitConflict("The thread was told that it exists.");
 }

@@ -198,9 +198,9 @@ export function createRequests(host: Host): Requests {
       if (request.status !== "pending") return await repeated(request, payload_hash, requests);
       await checkResult(request, read.answer);
       const answer = await madeReady(request, read, by, payload_hash);
-      await host.reached("before submit");
+      await host.onCrashPoint("before submit");
       const outcome = await requests.submit(id, answer);
-      await host.reached("after submit");
+      await host.onCrashPoint("after submit");
       const now = await stored(id);
       if (outcome === "refused") return await repeated(now, payload_hash, requests);
       host.progress.changed(request.thread_id);

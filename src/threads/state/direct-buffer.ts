@@ -38,12 +38,12 @@ async function store(host: Host, threadId: string, writes: readonly Write[]): Pr
   const { stores } = host;
   // Read before: those that are terminated with it are not found afterwards.
   const woken = (await Promise.all(writes.map((write) => wokenBy(host, write)))).flat();
-  await host.reached("before write");
+  await host.onCrashPoint("before write");
   const outcome = await stores.writes.apply(threadId, writes);
   if (outcome === "not_found") throw threadNotFound(threadId);
   if (outcome === "terminated") throw refused(threadId);
   for (const id of woken) host.news?.add(id);
-  await host.reached("after write");
+  await host.onCrashPoint("after write");
 }
 
 /** The threads in whose inboxes a write leaves something. */
@@ -55,13 +55,13 @@ async function wokenBy({ stores }: Host, write: Write): Promise<readonly string[
 }
 
 async function put(host: Host, threadId: string, entry: NewEntry): Promise<void> {
-  await host.reached(`before put ${entry.kind}`);
+  await host.onCrashPoint(`before put ${entry.kind}`);
   const { outcome } = await host.stores.inbox.put(threadId, entry);
   if (outcome === "not_found") throw threadNotFound(threadId);
   if (outcome === "terminated") throw refused(threadId);
   // Entries made here have keys of their own, so none can have been used for something else.
   host.news?.add(threadId);
-  await host.reached(`after put ${entry.kind}`);
+  await host.onCrashPoint(`after put ${entry.kind}`);
 }
 
 function refused(threadId: string) {

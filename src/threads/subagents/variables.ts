@@ -60,11 +60,11 @@ export function createVariables(host: Host): Variables {
       const order: ChildOrder = { ...kept, given: { ...kept.given, ...values } };
       await checkMissing(host, order);
       const child = await newChild(host, order);
-      await host.reached("before submit");
+      await host.onCrashPoint("before submit");
       const { as, maxInstances: most } = order.relationship;
       const room = most === null ? {} : { room: { relationship: as, most } };
       const outcome = await writes.apply(parentThreadId, child.writes, { request_id: requestId, ...room });
-      await host.reached("after submit");
+      await host.onCrashPoint("after submit");
       if (outcome === "not_found") throw threadNotFound(parentThreadId);
       if (outcome === "terminated") throw threadTerminated(parentThreadId, "and has no more children");
       // Somebody else was faster: what it waited for is there.

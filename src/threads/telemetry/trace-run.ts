@@ -1,9 +1,9 @@
 // Traces what one process does for a run, from taking it up to laying it down.
 import type { Link } from "@opentelemetry/api";
 import { quietly } from "../../contracts/when-ready.ts";
+import { CommitConflict, LeaseLost } from "../../engine/retry-commit.ts";
 import { initialState } from "../../loop/state.ts";
 import type { HeldThread } from "../held-thread.ts";
-import { LeaseLost, Overtaken } from "../persistently.ts";
 import type { ThreadRun } from "../thread-run.ts";
 import { errorTypeOf, shownWord } from "./error-type.ts";
 import { isTraced, startSpan } from "./guarded-span.ts";
@@ -68,6 +68,6 @@ function linkTo(place: string): Link[] {
 /** A thread that was taken by somebody else, or changed meanwhile, is in order: it goes on there, or once more. */
 function endedBy(thrown: unknown, { secrets }: ThreadRun): Ended {
   if (thrown instanceof LeaseLost) return { outcome: "lease_lost" };
-  if (thrown instanceof Overtaken) return { outcome: "overtaken" };
+  if (thrown instanceof CommitConflict) return { outcome: "overtaken" };
   return { outcome: "failed", errorType: errorTypeOf(thrown, secrets) };
 }

@@ -3,9 +3,12 @@
 import type { Row } from "../../sql-driver.ts";
 import * as rows from "../rows.ts";
 
+// As if another worker had claimed the row since: a commit under the epoch of before finds nothing to change.
+const unleased = ({ epoch }: Row): Row => ({ lease_by: null, lease_until: 0, epoch: rows.number(epoch) + 1 });
+
 const changes: Readonly<Record<string, (row: Row) => Row>> = {
-  // As if somebody else had taken the thread since: a commit under the epoch of before finds nothing to change.
-  threads: ({ epoch }) => ({ lease_by: null, lease_until: 0, epoch: rows.number(epoch) + 1 }),
+  threads: unleased,
+  gateway_jobs: unleased,
   outcomes: () => ({ lease_until: 0 }),
   sessions: () => ({ lock_token: null, lock_until: null }),
 };

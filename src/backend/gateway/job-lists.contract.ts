@@ -1,0 +1,141 @@
+// What reading jobs promises, as tests.
+import { beforeEach, describe, expect, it } from "vitest";
+import { MINUTE } from "../contract/a-commit.ts";
+import {
+  aChildJob,
+  aJob,
+  aJobCommit,
+  anAttempt,
+  claimJob,
+  commitJob,
+  ends,
+  heldJob,
+  queued,
+  retries,
+} from "../contract/a-job.ts";
+import type { StoresInTest } from "../contract/stores-in-test.ts";
+import type { Stores } from "../stores.ts";
+import type { ClaimedJob, JobQuery, JobStore } from "./job-store.ts";
+
+export function describeJobLists(name: string, open: () => Promise<StoresInTest>): void {
+  describe(`lists of jobs on ${name}`, () => {
+    let stores: Stores;
+    let jobs: JobStore;
+
+    beforeEach(async () => {
+      ({ stores } = await open());
+      ({ jobs } = stores.gateway);
+    });
+
+    const list = async (query: Partial<JobQuery> = {}) => (await jobs.list({ limit: 9, ...query })).map(({ id }) => id);
+
+    it("are narrowed by what is asked for, the newest first", async () => {
+      const done = await heldJob(stores, { id: "done", plugin: "fetch", command: "poll", submitted_by: "cli" });
+      await commitJob(stores, aJobCommit(done, { settlement: ends("failed") }));
+      const root = await heldJob(stores, { id: "root" });
+      await commitJob(stores, aJobCommit(root, { children: [aChildJob(root, { id: "child" })] }));
+      await queued(stores, aJob({ id: "waiting", submitted_by: "webhook:/in" }));
+
+      expect(await list()).toEqual(["waiting", "child", "root", "done"]);
+      expect(await list({ plugin: "fetch" })).toEqual(["done"]);
+      expect(await list({ command: "poll" })).toEqual(["done"]);
+      expect(await list({ submitted_by: "webhook:/in" })).toEqual(["waiting"]);
+      expect(await list({ root_job_id: "root" })).toEqual(["child", "root"]);
+      expect(await list({ statuses: ["failed", "dead"] })).toEqual(["done"]);
+      expect(await list({ statuses: ["queued", "running"] })).toEqual(["waiting", "child"]);
+      expect(await list({ statuses: ["queued", "succeeded"] })).toEqual(["waiting", "child", "root"]);
+      expect(await list({ statuses: [] })).toEqual([]);
+      expect(await list({ from: root.created_at })).toEqual(["waiting", "child", "root"]);
+      expect(await list({ to: root.created_at })).toEqual(["root", "done"]);
+      expect(await list({ limit: 1, after: root })).toEqual(["done"]);
+      expect(Object.keys((await jobs.list({ limit: 1 }))[0] ?? {})).not.toContain("sealed_payload");
+    });
+
+    it("hold every job of a tree, the oldest first", async () => {
+      const root = await heldJob(stores, { id: "root" });
+      const children = ["c", "a", "b"].map((id) => aChildJob(root, { id }));
+      await commitJob(stores, aJobCommit(root, { children }));
+      await queued(stores, aJob());
+      expect((await jobs.tree("root")).map(({ id }) => id)).toEqual(["root", "c", "a", "b"]);
+      expect(await jobs.tree("a")).toEqual([]);
+    });
+
+    it("give one job with its payload, and a context", async () => {
+      await queued(stores, aJob({ id: "one" }));
+      expect(await jobs.get("one")).toMatchObject({ id: "one", sealed_payload: "payload of one", status: "queued" });
+      expect(await jobs.get("two")).toBeUndefined();
+      expect(await jobs.context("none")).toBeUndefined();
+      expect(await jobs.outstanding("none")).toBe(0);
+    });
+
+    it("tell the history of a job from its first state to its last", async () => {
+      const lost = await heldJob(stores, { id: "job" }, { lease_us: 0 });
+      const orphan = (await claimJob(stores, { worker: "worker 2" })) as ClaimedJob;
+      const failed = {
+        worker: "worker 2",
+        attempt: anAttempt({ reason: "timeout", started_at: orphan.started_at ?? 0 }),
+      };
+      await commitJob(stores, aJobCommit(orphan, { ...failed, settlement: retries() }));
+      const last = (await claimJob(stores)) as ClaimedJob;
+      const running = { from: "queued", to: "running", reason: null };
+      const until = [
+        { from: null, to: "queued", reason: null, at: lost.created_at },
+        { ...running, at: lost.started_at },
+        { from: "running", to: "queued", reason: "orphaned", at: orphan.started_at },
+        { ...running, at: orphan.started_at },
+        { from: "running", to: "queued", reason: "timeout", at: expect.any(Number) },
+        { ...running, at: last.started_at },
+      ];
+      expect(await jobs.transitions("job")).toEqual(until);
+      await commitJob(stores, aJobCommit(last, { attempt: anAttempt({ started_at: last.started_at ?? 0 }) }));
+      const ended = [...until, { from: "running", to: "succeeded", reason: null, at: expect.any(Number) }];
+      expect(await jobs.transitions("job")).toEqual(ended);
+      // Without the time at which it was queued, which goes with the job.
+      await jobs.prune({ queue_us: 0, log_us: MINUTE, limit: 1 });
+      expect(await jobs.transitions("job")).toEqual(ended.slice(1));
+
+      await queued(stores, aJob({ id: "cancelled" }));
+      await jobs.cancel("cancelled", "user:1");
+      expect(await jobs.transitions("cancelled")).toMatchObject([
+        { from: null, to: "queued" },
+        { from: "queued", to: "dead", reason: "cancelled" },
+      ]);
+      expect(await jobs.transitions("none")).toEqual([]);
+    });
+
+    it("hold the log of all jobs, the newest first", async () => {
+      for (const [id, plugin] of Object.entries({ one: "echo", two: "fetch", three: "echo" })) {
+        const settlement = ends(plugin === "fetch" ? "failed" : "succeeded");
+        await commitJob(stores, aJobCommit(await heldJob(stores, { id, plugin }), { settlement }));
+      }
+      const log = async (query: Partial<Parameters<JobStore["log"]>[0]>) =>
+        (await jobs.log({ limit: 9, ...query })).map(({ job_id }) => job_id);
+      const [newest] = await jobs.log({ limit: 1 });
+      expect(newest).toMatchObject({
+        ...{ job_id: "three", epoch: 1, root_job_id: "three", plugin: "echo", command: "handle", submitted_by: "api" },
+        ...{ attempt: 1, outcome: "succeeded", status: "succeeded" },
+      });
+      expect(await log({})).toEqual(["three", "two", "one"]);
+      expect(await log({ plugin: "echo" })).toEqual(["three", "one"]);
+      expect(await log({ statuses: ["failed"] })).toEqual(["two"]);
+      expect(await log({ job_id: "one", command: "handle", submitted_by: "api" })).toEqual(["one"]);
+      expect(await log({ from: newest?.ended_at ?? 0 })).toEqual(["three"]);
+      expect(await log({ to: (newest?.ended_at ?? 0) - 1 })).toEqual(["two", "one"]);
+      if (newest) expect(await log({ after: newest, limit: 1 })).toEqual(["two"]);
+    });
+
+    it("count jobs by their status, and tell for how long the oldest has been due", async () => {
+      const none = { queued: 0, running: 0, succeeded: 0, skipped: 0, failed: 0, timed_out: 0, dead: 0 };
+      expect(await jobs.counts()).toEqual({ byStatus: none, oldest_due_us: null });
+      const [one, two] = [await heldJob(stores), await heldJob(stores)];
+      await commitJob(stores, aJobCommit(one, { settlement: ends("skipped") }));
+      await commitJob(stores, aJobCommit(two, { settlement: retries(MINUTE) }));
+      expect(await jobs.counts()).toEqual({ byStatus: { ...none, skipped: 1, queued: 1 }, oldest_due_us: null });
+      await heldJob(stores);
+      await queued(stores, aJob());
+      const counts = await jobs.counts();
+      expect(counts.byStatus).toEqual({ ...none, skipped: 1, queued: 2, running: 1 });
+      expect(counts.oldest_due_us).toBeGreaterThanOrEqual(0);
+    });
+  });
+}

@@ -1,0 +1,91 @@
+// The agent as a plugin that runs inside the gateway: the same turns as in a process of its own, without the process.
+import type { Manifest } from "../../contracts/gateway/manifest.ts";
+import type { PluginRequest } from "../../contracts/gateway/request.ts";
+import type { PluginResponse } from "../../contracts/gateway/response.ts";
+import type { Execution, RunOptions } from "../plugins/plugin.ts";
+import { agentManifest } from "./agent-manifest.ts";
+import { fileWorkspaces } from "./file-workspace.ts";
+import { lazyPlanner } from "./lazy-planner.ts";
+import type { Planner } from "./planner.ts";
+import type { RoutableTool } from "./tools.ts";
+import { takeTurn } from "./turn.ts";
+
+export type AgentPluginOptions = {
+  /** What decides; a function makes it for a turn that needs it, from the agent's configuration. */
+  readonly planner: Planner | ((request: PluginRequest) => Promise<Planner> | Planner);
+  /** The folder of all workspaces, absolute. */
+  readonly workspaceRoot: string;
+  /** By the suffix of their requests' type; asked at every turn, because a reload may change it. */
+  readonly routableTools: () => ReadonlyMap<string, RoutableTool>;
+  /** Every agent of the gateway. */
+  readonly agentNames: () => ReadonlySet<string>;
+  /** How many jobs the tree of a job may still grow by. */
+  readonly treeJobsLeft?: (jobId: string) => Promise<number> | number;
+  /** How many milliseconds since then the gateway was paused. */
+  readonly pausedMs?: (since: Date) => Promise<number> | number;
+  readonly now?: () => Date;
+};
+
+export type AgentPlugin = {
+  readonly manifest: Manifest;
+  /** Takes one turn. Never throws: everything that can go wrong is an outcome. */
+  run(request: PluginRequest, options: RunOptions): Promise<Execution>;
+};
+
+export function createAgentPlugin(options: AgentPluginOptions): AgentPlugin {
+  const { planner, treeJobsLeft, pausedMs, now = () => new Date() } = options;
+  const workspaces = fileWorkspaces(options.workspaceRoot);
+
+  async function turn(request: PluginRequest, signal: AbortSignal): Promise<PluginResponse> {
+    return await takeTurn(request, {
+      planner: typeof planner === "function" ? lazyPlanner(() => planner(request)) : planner,
+      workspaces,
+      clock: now,
+      routableTools: options.routableTools(),
+      agentNames: options.agentNames(),
+      ...(treeJobsLeft && { treeJobsLeft: () => treeJobsLeft(request.job_id) }),
+      ...(pausedMs && { pausedMs }),
+      signal,
+    });
+  }
+
+  return {
+    manifest: agentManifest,
+    async run(request, { timeoutMs, signal }) {
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(new Error("The deadline has passed.")), timeoutMs);
+      const until = AbortSignal.any([signal, deadline.signal]);
+      try {
+        // A planner that does not listen goes on, and what it answers is not looked at.
+        return executionOf(await Promise.race([turn(request, until), rejectionOf(until)]));
+      } catch (thrown) {
+        if (signal.aborted) return { outcome: "aborted", ...nothingPrinted };
+        const error = deadline.signal.aborted ? `the turn took longer than ${timeoutMs} ms` : String(thrown);
+        const reason = deadline.signal.aborted ? "timeout" : "plugin_error";
+        const outcome = deadline.signal.aborted ? "timed_out" : "failed";
+        return { outcome, reason, retryable: true, error, logs: [], ...nothingPrinted };
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+const nothingPrinted = { stdout: "", stderr: "", exit_code: null };
+
+function executionOf(response: PluginResponse): Execution {
+  // For the job's log, as if it had been printed.
+  const printed = { ...nothingPrinted, stdout: JSON.stringify(response) };
+  if (response.status === "ok") return { outcome: "succeeded", response, warnings: [], ...printed };
+  const { error, retry, logs } = response;
+  const reason = retry ? "plugin_error" : "plugin_retry_false";
+  return { outcome: "failed", reason, retryable: retry, error, logs, ...printed };
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fire = () => reject(signal.reason);
+    if (signal.aborted) fire();
+    else signal.addEventListener("abort", fire, { once: true });
+  });
+}

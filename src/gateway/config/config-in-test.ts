@@ -1,0 +1,49 @@
+// For tests: configurations from files that are written for one test.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { showPlace } from "./config-report.ts";
+import type { Environment } from "./environment.ts";
+import type { ConfigProblem, GatewayConfig } from "./gateway-config.ts";
+import { readGatewayConfig } from "./load-config.ts";
+
+/** A folder with these files; `using` removes it. */
+export function folderWith(files: Readonly<Record<string, string | Uint8Array>>) {
+  const path = mkdtempSync(join(tmpdir(), "gateway-config-"));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), content);
+  }
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}
+
+export type ReadInTest = {
+  readonly config?: GatewayConfig;
+  /** As `file:line:column: sentence`. */
+  readonly problems: string[];
+  readonly warnings: string[];
+};
+
+/** What comes of a file `gateway.yaml` with this text. */
+export function readText(text: string, env: Environment = {}): ReadInTest {
+  return readFolder({ "gateway.yaml": text }, env);
+}
+
+/** What comes of `gateway.yaml` among these files. */
+export function readFolder(files: Readonly<Record<string, string | Uint8Array>>, env: Environment = {}): ReadInTest {
+  using folder = folderWith(files);
+  const result = readGatewayConfig("gateway.yaml", { env, cwd: folder.path });
+  if ("problems" in result) return { problems: result.problems.map(showProblem), warnings: [] };
+  return { config: result.config, problems: [], warnings: result.config.warnings.map(showProblem) };
+}
+
+/** The configuration of a text that has no problems. */
+export function configOf(text: string, env: Environment = {}): GatewayConfig {
+  const { config, problems } = readText(text, env);
+  if (config === undefined) throw new Error(problems.join("\n"));
+  return config;
+}
+
+export function showProblem(problem: ConfigProblem): string {
+  return `${showPlace(problem)}: ${problem.message}`;
+}

@@ -1,0 +1,46 @@
+// The plugins that run inside the gateway: the agent, and those that the program defines itself.
+import { fileURLToPath } from "node:url";
+import { AGENT_PLUGIN } from "../../contracts/gateway/agentic-event.ts";
+import type { PluginRequest } from "../../contracts/gateway/request.ts";
+import { createAgentPlugin } from "../agent/agent-plugin.ts";
+import type { Planner } from "../agent/planner.ts";
+import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
+import { readRoutableTools } from "./routable-tools.ts";
+import type { RunningGateway } from "./running-gateway.ts";
+
+/** The folder of the plugins that are shipped: searched after the configured ones. */
+export const SHIPPED_PLUGINS = fileURLToPath(new URL("../../../plugins", import.meta.url));
+
+export type BuiltInOptions = {
+  /** What decides for agents; made for a turn that needs it. */
+  readonly planner: Planner | ((request: PluginRequest) => Promise<Planner> | Planner);
+  readonly plugins: readonly BuiltInPlugin[];
+  /** Absolute. */
+  readonly workspaceRoot: string;
+  readonly now: () => number;
+};
+
+export function builtInPlugins(
+  { snapshot, stores }: RunningGateway,
+  { planner, plugins, workspaceRoot, now }: BuiltInOptions,
+): ReadonlyMap<string, BuiltInPlugin> {
+  const { jobs, control } = stores;
+  const agent = createAgentPlugin({
+    planner,
+    workspaceRoot,
+    routableTools: () => readRoutableTools(snapshot()),
+    agentNames: () => new Set([...snapshot().plugins.values()].flatMap(({ name, isAgent }) => (isAgent ? [name] : []))),
+    async treeJobsLeft(jobId) {
+      const root = (await jobs.get(jobId))?.root_job_id;
+      const most = snapshot().config.service.max_tree_jobs;
+      return root === undefined ? most : most - (await jobs.countedJobs(root));
+    },
+    pausedMs: async (since) => (await control.pausedSince(since.getTime() * 1_000)) / 1_000,
+    now: () => new Date(now()),
+  });
+  const folder = `${SHIPPED_PLUGINS}/${AGENT_PLUGIN}`;
+  return new Map([
+    [AGENT_PLUGIN, { manifest: agent.manifest, folder, run: (request, options) => agent.run(request, options) }],
+    ...plugins.map((plugin): [string, BuiltInPlugin] => [plugin.manifest.name, plugin]),
+  ]);
+}

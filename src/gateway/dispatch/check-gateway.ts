@@ -1,0 +1,66 @@
+// Checks a configuration without running anything.
+import { HoldfastError } from "../../contracts/error.ts";
+import { AGENT_PLUGIN } from "../../contracts/gateway/agentic-event.ts";
+import { agentManifest } from "../agent/agent-manifest.ts";
+import type { ConfigProblem } from "../config/gateway-config.ts";
+import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
+import { SHIPPED_PLUGINS } from "./built-in-plugins.ts";
+import { loadSnapshot } from "./snapshot.ts";
+
+export type GatewayCheck =
+  | {
+      readonly valid: true;
+      readonly plugins: readonly string[];
+      readonly pipelines: readonly string[];
+      readonly warnings: readonly ConfigProblem[];
+    }
+  /** A line for each problem, with its place. */
+  | { readonly valid: false; readonly problems: readonly string[] };
+
+export type CheckOptions = {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  /** Plugins that the program defines itself. */
+  readonly plugins?: readonly BuiltInPlugin[];
+  /** True where several machines share the database. */
+  readonly isShared?: boolean;
+};
+
+/** Reads a configuration as a gateway would: files, plugins and pipelines. Never throws for what is wrong with it. */
+export async function checkGateway(source: string | object, options: CheckOptions = {}): Promise<GatewayCheck> {
+  const { env = process.env, cwd = process.cwd(), plugins = [], isShared = false } = options;
+  const agent: BuiltInPlugin = {
+    manifest: agentManifest,
+    folder: `${SHIPPED_PLUGINS}/${AGENT_PLUGIN}`,
+    run: neverRuns,
+  };
+  const builtIns = new Map([agent, ...plugins].map((plugin) => [plugin.manifest.name, plugin]));
+  try {
+    const snapshot = await loadSnapshot({
+      source,
+      env,
+      cwd,
+      shippedPlugins: SHIPPED_PLUGINS,
+      builtIns: () => builtIns,
+    });
+    const agents = [...snapshot.config.plugins.values()].filter(({ name }) => snapshot.plugins.get(name)?.isAgent);
+    const [first] = isShared && snapshot.config.service.workspace_root === null ? agents : [];
+    return {
+      valid: true,
+      plugins: [...snapshot.plugins.keys()],
+      pipelines: [...snapshot.graph.pipelines.keys()],
+      warnings: [...snapshot.warnings, ...(first ? [{ ...first.place, message: SHARED_WORKSPACES }] : [])],
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof HoldfastError) || thrown.code !== "gateway_config_invalid") throw thrown;
+    const [, ...problems] = thrown.detail.split("\n");
+    return { valid: false, problems: problems.length > 0 ? problems : [thrown.detail] };
+  }
+}
+
+const SHARED_WORKSPACES =
+  "Agent runs keep files: with several machines, set service.workspace_root to a folder that all of them share, or let one machine run agents and their tools.";
+
+function neverRuns(): never {
+  throw new Error("A configuration that is only checked runs nothing.");
+}

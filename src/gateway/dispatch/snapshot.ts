@@ -1,0 +1,89 @@
+// A configuration that was read and checked as a whole: plugins, pipelines, settings. Never changed; a reload makes another.
+import type { PipelineGraph } from "../../contracts/gateway/pipeline-graph.ts";
+import { configError } from "../config/config-report.ts";
+import type { ConfigProblem, GatewayConfig } from "../config/gateway-config.ts";
+import { readGatewayConfig } from "../config/load-config.ts";
+import type { KnownPlugin } from "../pipelines/check-draft.ts";
+import { loadPipelines } from "../pipelines/load-pipelines.ts";
+import { loadPlugins } from "../plugins/load-plugins.ts";
+import type { Plugin } from "../plugins/plugin.ts";
+import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
+import type { RoutingTables } from "./route-events.ts";
+
+export type Snapshot = {
+  readonly config: GatewayConfig;
+  readonly plugins: ReadonlyMap<string, Plugin>;
+  readonly graph: PipelineGraph;
+  readonly tables: RoutingTables;
+  readonly warnings: readonly ConfigProblem[];
+};
+
+export type SnapshotOptions = {
+  /** The path of a file, or the configuration as an object. */
+  readonly source: string | object;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Told of every variable whose value stands in the configuration. */
+  readonly onVariable?: (name: string, value: string) => void;
+  /** A folder that is searched for plugins after the configured ones. */
+  readonly shippedPlugins?: string;
+  /** The plugins that run inside the gateway; made for a configuration, which some of them need. */
+  readonly builtIns: (config: GatewayConfig) => ReadonlyMap<string, BuiltInPlugin>;
+  /** More that has to hold of a configuration: tokens of agents, for example. */
+  readonly check?: (config: GatewayConfig, plugins: ReadonlyMap<string, Plugin>) => Promise<readonly ConfigProblem[]>;
+};
+
+/** Throws `gateway_config_invalid`, which lists every problem with its place. */
+export async function loadSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+  const { source, env, cwd, shippedPlugins, builtIns, check } = options;
+  const read = readGatewayConfig(source, { env: observed(env, options.onVariable), cwd });
+  if ("problems" in read) throw configError(read.problems);
+  const shipped = shippedPlugins === undefined ? [] : [shippedPlugins];
+  const config = { ...read.config, plugin_roots: [...read.config.plugin_roots, ...shipped] };
+  const loaded = loadPlugins(config, { environment: env, builtIns: builtIns(config) });
+  const known = new Map([...loaded.plugins].map(([name, plugin]) => [name, describePlugin(plugin)]));
+  const pipelines = loadPipelines({ ...config, plugins: known });
+  const found = "problems" in pipelines ? pipelines.problems : [];
+  const problems = [...loaded.problems, ...webhookProblems(config, loaded.plugins), ...found];
+  const more = problems.length === 0 ? ((await check?.(config, loaded.plugins)) ?? []) : [];
+  if (problems.length > 0 || more.length > 0 || "problems" in pipelines) {
+    // A plugin that is missing may be one whose manifest was refused.
+    throw configError([...problems, ...more, ...loaded.warnings.filter(({ line }) => line > 0)]);
+  }
+  const { graph } = pipelines;
+  const { plugins } = loaded;
+  return {
+    ...{ config, plugins, graph, tables: { graph, plugins, commands: known } },
+    warnings: [...config.warnings, ...loaded.warnings, ...pipelines.warnings],
+  };
+}
+
+/** The environment, of which is told what is read. */
+function observed(env: SnapshotOptions["env"], onVariable: SnapshotOptions["onVariable"]): SnapshotOptions["env"] {
+  if (!onVariable) return env;
+  return new Proxy(
+    { ...env },
+    {
+      get(values, name) {
+        const value = typeof name === "string" && Object.hasOwn(values, name) ? values[name] : undefined;
+        if (value !== undefined) onVariable(String(name), value);
+        return value;
+      },
+    },
+  );
+}
+
+function describePlugin({ base, isAgent, manifest }: Plugin): KnownPlugin {
+  return { base, isAgent, commands: manifest.commands.map(({ name }) => name) };
+}
+
+function webhookProblems(config: GatewayConfig, plugins: ReadonlyMap<string, Plugin>): readonly ConfigProblem[] {
+  return config.webhooks.flatMap(({ path, plugin, place }) => {
+    const commands = plugins.get(plugin)?.manifest.commands ?? [];
+    if (commands.some(({ name }) => name === "handle")) return [];
+    const message = plugins.has(plugin)
+      ? `The webhook ${path} names the plugin ${plugin}, which has no command handle.`
+      : `The webhook ${path} names the plugin ${plugin}, which is not there.`;
+    return [{ ...place, message }];
+  });
+}

@@ -1,0 +1,177 @@
+// What happens in the gateway by the clock: schedules, the reaper of agents, and retention.
+
+import type { Clock } from "../../backend/clock.ts";
+import type { NewJob } from "../../backend/gateway/job-store.ts";
+import { readRuns } from "../../contracts/gateway/agentic-run.ts";
+import { hasEnded } from "../../contracts/gateway/job.ts";
+import { readAgentConfig } from "../agent/agent-config.ts";
+import type { Plugin } from "../plugins/plugin.ts";
+import { type Entry, readScheduleRef, scheduledJobEnded, scheduleRef, tick } from "../schedule/scheduler.ts";
+import type { DispatchDeps } from "./deps.ts";
+import { derivedId } from "./derived-id.ts";
+import type { Applied } from "./executed-job.ts";
+import type { Opened } from "./opened-job.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { storeChild } from "./store-child.ts";
+import { storeEntry } from "./store-commit.ts";
+
+export type TickOptions = {
+  readonly deps: DispatchDeps;
+  readonly snapshot: () => Snapshot;
+  /** Looks for queued jobs at once. */
+  readonly nudge: () => void;
+  readonly clock?: Clock | undefined;
+  readonly report: (error: unknown, jobId: string) => void;
+};
+
+export type Ticks = {
+  start(): void;
+  stop(): Promise<void>;
+  /** A job was committed here: schedules learn of the end of theirs. */
+  jobEnded(opened: Opened, applied: Applied): Promise<void>;
+};
+
+const PRUNE_AT_ONCE = 500;
+
+export function createTicks({ deps, snapshot, nudge, clock, report }: TickOptions): Ticks {
+  let timer: NodeJS.Timeout | undefined;
+  let unwatch: (() => void) | undefined;
+  let ticking: Promise<void> | undefined;
+  let isStopped = false;
+  let hasTicked = false;
+
+  const entries = (): readonly Entry[] => {
+    const { config, plugins } = snapshot();
+    return [...config.plugins.values()]
+      .filter(({ name, enabled }) => enabled && plugins.has(name))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .flatMap((settings) => settings.schedules.map((schedule) => ({ plugin: settings.name, settings, schedule })));
+  };
+
+  function createJob({ plugin, schedule }: Entry, run: string): NewJob {
+    return rootJob(`schedule ${run}`, {
+      ...{ plugin, command: schedule.command, payload: schedule.payload },
+      source_event_id: scheduleRef(plugin, schedule.id),
+    });
+  }
+
+  function rootJob(
+    identity: string,
+    job: Pick<NewJob, "plugin" | "command" | "source_event_id"> & {
+      readonly payload: Parameters<typeof storeChild>[0]["payload"];
+    },
+    dedupe_key: string | null = null,
+  ): NewJob {
+    const { config, plugins } = snapshot();
+    const id = derivedId(identity);
+    return storeChild(
+      {
+        ...{ id, ...job, submitted_by: config.service.name, context_id: null, place: null, dedupe_key },
+        max_attempts: plugins.get(job.plugin)?.maxAttempts ?? 1,
+        ...{ waits_for_instance: null, is_exempt: false },
+      },
+      { parent_job_id: null, root_job_id: id, user_id: null },
+      { sealed: deps.sealed, dedupeKeepUs: 0 },
+    );
+  }
+
+  const schedules: DispatchDeps["schedules"] = {
+    ...deps.schedules,
+    async fire(fire) {
+      await deps.onCrashPoint("before commit schedule");
+      const fired = await deps.schedules.fire(fire);
+      await deps.onCrashPoint("after commit schedule");
+      return fired;
+    },
+  };
+
+  async function once(): Promise<void> {
+    const { redact, random } = deps;
+    await tick(
+      { ...deps, schedules, random, createJob, describe: (type, data) => storeEntry({ type, data }, null, redact) },
+      entries(),
+      { isFirst: !hasTicked },
+    );
+    hasTicked = true;
+    for (const plugin of snapshot().plugins.values()) if (plugin.isAgent) await reap(plugin);
+    await prune();
+    nudge();
+  }
+
+  /** Polls an agent that has a run whose tool has not answered in time: its poll ends such runs. */
+  async function reap(agent: Plugin): Promise<void> {
+    if (!agent.manifest.commands.some(({ name }) => name === "poll")) return;
+    const stored = await deps.pluginState.get(agent.name);
+    if (!stored) return;
+    const { pending_timeout_ms } = readAgentConfig(agent.config);
+    const now = await deps.control.now();
+    for (const { run } of readRuns(deps.sealed.open("state", agent.name, stored.sealed_state))) {
+      if (run.status !== "running") continue;
+      const since = Date.parse(run.pending_since) * 1_000;
+      if (!(now - since > pending_timeout_ms * 1_000)) continue;
+      const paused = await deps.control.pausedSince(since);
+      if (now - since - paused <= pending_timeout_ms * 1_000) continue;
+      const job = rootJob(
+        `reap ${agent.name} ${stored.revision} ${now}`,
+        { plugin: agent.name, command: "poll", payload: {}, source_event_id: null },
+        `reap ${agent.name}`,
+      );
+      await deps.onCrashPoint("before enqueue job");
+      await deps.jobs.enqueue([job]);
+      await deps.onCrashPoint("after enqueue job");
+      return;
+    }
+  }
+
+  async function prune(): Promise<void> {
+    const { job_queue_retention_ms, job_log_retention_ms, event_retention_ms } = snapshot().config.service;
+    const queue = { queue_us: job_queue_retention_ms * 1_000, log_us: job_log_retention_ms * 1_000 };
+    await untilFew(() => deps.jobs.prune({ ...queue, limit: PRUNE_AT_ONCE }));
+    await untilFew(() => deps.events.prune(event_retention_ms * 1_000, PRUNE_AT_ONCE));
+  }
+
+  /** More may have come to its end since the last tick than is removed at once. */
+  async function untilFew(remove: () => Promise<number>): Promise<void> {
+    for (let removed = PRUNE_AT_ONCE; removed >= PRUNE_AT_ONCE && !isStopped; ) removed = await remove();
+  }
+
+  /** One at a time, however slow the database is. */
+  function run(): Promise<void> {
+    ticking ??= once()
+      .catch((thrown: unknown) => report(thrown, ""))
+      .finally(() => {
+        ticking = undefined;
+      });
+    return ticking;
+  }
+
+  function schedule(): void {
+    if (isStopped) return;
+    timer = setTimeout(() => void run().finally(schedule), snapshot().config.service.tick_interval_ms);
+    timer.unref();
+  }
+
+  return {
+    start() {
+      // A tick that is under way may have read the time before.
+      unwatch = clock?.watch(async () => {
+        await ticking;
+        await run();
+      });
+      void run().finally(schedule);
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      unwatch?.();
+      await ticking;
+    },
+    async jobEnded({ job }, { settlement }) {
+      // Events may have any id: only what nothing has emitted was scheduled.
+      const ref = job.parent_job_id === null ? readScheduleRef(job.source_event_id) : undefined;
+      if (!ref || settlement.status === "queued" || !hasEnded(settlement.status)) return;
+      const entry = entries().find(({ plugin, schedule }) => plugin === ref.plugin && schedule.id === ref.scheduleId);
+      if (entry) await scheduledJobEnded(deps, entry, settlement.status === "succeeded");
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// Configuration, pipelines and schedules as they are shown.
+import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
+import type { Pipeline } from "../../contracts/gateway/pipeline-graph.ts";
+import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { isSensitiveKey, REDACTED } from "../../contracts/tools/sensitive-keys.ts";
+import type { ScheduleSettings } from "../config/gateway-config.ts";
+import type { PipelineView, ScheduleView } from "../gateway.ts";
+import { readMap } from "./job-views.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export function viewPipeline({ name, trigger, execution_mode, steps }: Pipeline): PipelineView {
+  return {
+    name,
+    on: "on" in trigger ? trigger.on : null,
+    on_hook: "on_hook" in trigger ? trigger.on_hook : null,
+    execution_mode,
+    steps: [...steps.values()].map(({ id, plugin }) => ({ id, uses: plugin })),
+  };
+}
+
+export function viewSchedules({ config }: Snapshot, stored: readonly StoredSchedule[]): readonly ScheduleView[] {
+  return stored.map((schedule) => {
+    const { schedules = [] } = config.plugins.get(schedule.plugin) ?? {};
+    const settings = schedules.find(({ id }) => id === schedule.schedule_id);
+    return { ...schedule, command: settings?.command ?? "", when: settings ? describeWhen(settings) : "" };
+  });
+}
+
+function describeWhen({ when, timezone }: ScheduleSettings): string {
+  if ("every_ms" in when) return `every ${when.every_ms / 1_000} s`;
+  if ("cron" in when) return timezone === null ? `cron ${when.cron}` : `cron ${when.cron} (${timezone})`;
+  return "at" in when ? `at ${when.at}` : `after ${when.after_ms / 1_000} s`;
+}
+
+/** With secrets redacted, by the names of their keys and by their values. */
+export function viewConfiguration({ config }: Snapshot, redact: (text: string) => string): JsonMap {
+  const { service, api, plugin_roots, plugins, webhooks } = config;
+  const value = snapshotMap({
+    service,
+    api,
+    plugin_roots,
+    plugins: Object.fromEntries([...plugins].map(([name, { place: _, ...settings }]) => [name, settings])),
+    webhooks: webhooks.map(({ place: _, secret: _secret, ...endpoint }) => ({ ...endpoint, secret: REDACTED })),
+  });
+  return readMap(redact(JSON.stringify(withoutSecrets(value)))) ?? {};
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      isSensitiveKey(key) && typeof each === "string" ? REDACTED : withoutSecrets(each),
+    ]),
+  );
+}

@@ -1,0 +1,28 @@
+// All pipelines of a configuration.
+import type { PipelineGraph } from "../../contracts/gateway/pipeline-graph.ts";
+import type { ConfigProblem, LocatedValue } from "../config/gateway-config.ts";
+import type { KnownPlugin } from "./check-draft.ts";
+import { compilePipelines } from "./compile.ts";
+import { parsePipelines } from "./parse-pipelines.ts";
+import { parseRoutes } from "./routes.ts";
+
+export type LoadedPipelines =
+  | { readonly graph: PipelineGraph; readonly warnings: readonly ConfigProblem[] }
+  | { readonly problems: readonly ConfigProblem[] };
+
+/** Reads and compiles `pipelines:` and `routes:`. Names are only looked up once everything is well formed. */
+export function loadPipelines(sources: {
+  readonly pipelineSources: readonly LocatedValue[];
+  readonly routeSources: readonly LocatedValue[];
+  /** By name or alias. */
+  readonly plugins: ReadonlyMap<string, KnownPlugin>;
+}): LoadedPipelines {
+  const pipelines = parsePipelines(sources.pipelineSources);
+  const routes = parseRoutes(sources.routeSources);
+  if ("problems" in pipelines || "problems" in routes) {
+    return { problems: [pipelines, routes].flatMap((parsed) => ("problems" in parsed ? parsed.problems : [])) };
+  }
+  const compiled = compilePipelines([...pipelines.drafts, ...routes.drafts], sources);
+  if ("problems" in compiled) return compiled;
+  return { graph: compiled.graph, warnings: [...routes.warnings, ...compiled.warnings] };
+}

@@ -1,0 +1,19 @@
+// The job of a step's `if`.
+import type { EmittedEvent } from "../../contracts/gateway/event.ts";
+import { SWITCH_FALSE, SWITCH_TRUE } from "../../contracts/gateway/job.ts";
+import type { PathScope } from "../../contracts/gateway/paths.ts";
+import type { Step } from "../../contracts/gateway/pipeline-graph.ts";
+import { decide } from "./trigger.ts";
+
+export type SwitchOutcome =
+  | { readonly kind: "decided"; readonly holds: boolean; readonly event: EmittedEvent }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** Decides which way a switch goes. The event it emits selects the edges; its payload is that of the switch's own event. */
+export function runSwitch(step: Pick<Step, "id" | "predicate">, scope: PathScope): SwitchOutcome {
+  if (!step.predicate) return { kind: "failed", problem: `step "${step.id}" has no predicate.` };
+  const outcome = decide(step.predicate, scope);
+  if ("problem" in outcome) return { kind: "failed", problem: `step "${step.id}": ${outcome.problem}` };
+  const type = outcome.holds ? SWITCH_TRUE : SWITCH_FALSE;
+  return { kind: "decided", holds: outcome.holds, event: { type, payload: scope.payload ?? {} } };
+}

@@ -1,0 +1,32 @@
+// All plugins of a configuration: found, checked, and ready to run.
+import type { GatewayConfig } from "../config/gateway-config.ts";
+import { discoverPlugins } from "./discover.ts";
+import { type Environment, isWithheld, pluginEnvironment } from "./environment.ts";
+import { type BuiltInPlugin, type ResolvedPlugins, resolvePlugins } from "./resolve-plugins.ts";
+import { runAsSubprocess, type SubprocessOptions } from "./subprocess-plugin.ts";
+
+export type LoadOptions = Pick<SubprocessOptions, "after" | "spawn"> & {
+  /** The environment of the gateway itself. */
+  readonly environment: Environment;
+  readonly builtIns: ReadonlyMap<string, BuiltInPlugin>;
+};
+
+/** Never throws; the problems are for the configuration to be refused with. Later changes to files are not followed. */
+export function loadPlugins(config: GatewayConfig, options: LoadOptions): ResolvedPlugins {
+  const { environment, builtIns, ...injected } = options;
+  const { strict_protocol, exit_code_policy, allow_symlinks, plugin_env_passthrough } = config.service;
+  const discovery = discoverPlugins(config.plugin_roots, { strict: strict_protocol, allowSymlinks: allow_symlinks });
+  const visible = pluginEnvironment(environment, plugin_env_passthrough);
+  const resolved = resolvePlugins({
+    config,
+    discovered: discovery.plugins,
+    builtIns,
+    runDiscovered: (plugin) =>
+      runAsSubprocess(plugin, { ...injected, environment: visible, strict_protocol, exit_code_policy }),
+  });
+  const withheld = plugin_env_passthrough.filter(isWithheld).map((name) => ({
+    ...{ file: config.folder, line: 0, column: 0 },
+    message: `service.plugin_env_passthrough: ${name} never reaches a plugin.`,
+  }));
+  return { ...resolved, warnings: [...discovery.warnings, ...withheld, ...resolved.warnings] };
+}

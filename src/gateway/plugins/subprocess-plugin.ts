@@ -1,0 +1,75 @@
+// A discovered plugin as the dispatcher runs it: one process for each execution.
+import { holdfastError } from "../../contracts/error.ts";
+import { encodeRequest, type PluginRequest } from "../../contracts/gateway/request.ts";
+import { type DecodeOptions, decodeResponse, type FailureReason } from "../../contracts/gateway/response.ts";
+import type { DiscoveredPlugin } from "./discover.ts";
+import type { Execution, ExecutionOutcome, Plugin } from "./plugin.ts";
+import { type After, type ProcessEnd, runProcess, STDERR_LIMIT, STDOUT_LIMIT } from "./run-process.ts";
+import type { Spawn } from "./start-process.ts";
+import { recheckTrust } from "./trust.ts";
+
+export type SubprocessOptions = DecodeOptions & {
+  /** Everything that the process sees of the environment, see `pluginEnvironment`. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly after?: After;
+  readonly spawn?: Spawn;
+};
+
+/** Runs the plugin's entry point, provided it is still what was discovered. */
+export function runAsSubprocess(plugin: DiscoveredPlugin, options: SubprocessOptions): Plugin["run"] {
+  return async (request, { timeoutMs, signal }) => {
+    const input = encode(request);
+    if (input === undefined) return notStarted("The request cannot be written as JSON.");
+    const trust = recheckTrust(plugin.place, plugin.entry);
+    if ("problem" in trust) return notStarted(holdfastError("plugin_untrusted", `${trust.problem}.`).message);
+    if (!trust.entry.isProgram) return notStarted(`${trust.entry.file} begins with no #! line and is no program.`);
+    const { environment, after, spawn } = options;
+    const injected = { ...(after && { after }), ...(spawn && { spawn }) };
+    const end = await runProcess({ file: trust.entry.file, environment, input, timeoutMs, signal, ...injected });
+    return execution(end, timeoutMs, options);
+  };
+}
+
+function encode(request: PluginRequest): string | undefined {
+  try {
+    return encodeRequest(request);
+  } catch {
+    return undefined;
+  }
+}
+
+function execution(end: ProcessEnd, timeoutMs: number, options: DecodeOptions): Execution {
+  const { exitCode, stderr } = end;
+  return { ...outcome(end, timeoutMs, options), stdout: textOf(end), stderr, exit_code: exitCode };
+}
+
+function outcome(end: ProcessEnd, timeoutMs: number, options: DecodeOptions): ExecutionOutcome {
+  switch (end.kind) {
+    case "exited":
+      return decodeResponse({ stdout: end.stdout, exitCode: end.exitCode, options });
+    case "timed_out":
+      return failure("timed_out", "timeout", `The plugin did not end within ${timeoutMs} ms.`);
+    case "overflowed":
+      return failure("failed", "spawn_error", `The plugin wrote more than ${STDOUT_LIMIT} bytes to stdout.`);
+    case "not_started":
+      return failure("failed", "spawn_error", `The plugin could not be started: ${end.error}`);
+    case "aborted":
+      return { outcome: "aborted" };
+    default:
+      return end.kind satisfies never;
+  }
+}
+
+function failure(outcome: "failed" | "timed_out", reason: FailureReason, error: string): ExecutionOutcome {
+  return { outcome, reason, retryable: true, error, logs: [] };
+}
+
+function notStarted(error: string): Execution {
+  return { ...failure("failed", "spawn_error", error), stdout: "", stderr: "", exit_code: null };
+}
+
+/** What was printed beyond all limits is kept as far as stderr is. */
+function textOf({ kind, stdout }: ProcessEnd): string {
+  const kept = kind === "overflowed" ? stdout.subarray(0, STDERR_LIMIT) : stdout;
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept, { stream: kind === "overflowed" });
+}

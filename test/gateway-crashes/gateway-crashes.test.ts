@@ -1,0 +1,81 @@
+// Promise: kill a gateway at any instruction, and its jobs go on as if nothing had happened. Here a sample of the matrix;
+// `npm run crash` runs all of it.
+import { describe, expect, it, onTestFinished } from "vitest";
+import { chooseSeed, randomFrom } from "../../src/testing/random.ts";
+import type { Database } from "../survives-a-crash/database.ts";
+import { casesOf, count, killedAtEveryPoint, newTally } from "../survives-a-crash/matrix.ts";
+import { endsLate } from "./late-ends.ts";
+import { lostBeforeCommit, lostWhileRunning } from "./lost-leases.ts";
+import { runCases } from "./run-cases.ts";
+import type { GatewayScenario } from "./scenario.ts";
+import { exhaustedAttempts } from "./scenarios/exhausted-attempts.ts";
+import { workedExample } from "./scenarios/worked-example.ts";
+import { scenarios } from "./scenarios.ts";
+import { openSite, type Site } from "./site.ts";
+
+const seed = chooseSeed();
+console.log(`HOLDFAST_CRASH_SEED=${seed}`);
+
+/** The points with a number of their own in the contract, and the commits of all five jobs. */
+const named = {
+  "scenario 30: a turn was computed and not committed": ["before commit job #1", "before commit job #3"],
+  "scenario 31: a job was committed and the next one not claimed": [1, 2, 3, 4, 5].map(
+    (job) => `after commit job #${job}`,
+  ),
+  "scenario 32: a tool was running": ["before effect plugin #2", "after effect plugin #4"],
+};
+
+describe("a gateway that is killed", () => {
+  it.each(Object.entries(named))("finishes the worked example with one completion: %s", async (_, points) => {
+    const site = await siteOf("sqlite");
+    const cases = points.map((point) => ({ scenario: workedExample, kills: [point] }));
+    const tally = newTally();
+    count(tally, await runCases(cases, site));
+    expect(tally).toEqual({ cases: points.length, notReached: 0, red: [] });
+  });
+
+  it("scenario 32: lets the run handle a tool whose attempts were used up by crashes", async () => {
+    const tally = newTally();
+    count(tally, await runCases([{ scenario: exhaustedAttempts, kills: [] }], await siteOf("sqlite")));
+    expect(tally).toEqual({ cases: 1, notReached: 0, red: [] });
+  });
+
+  it("is followed by one that goes on, on SQLite", async () => {
+    expect(await sample(await siteOf("sqlite"), { from: 2, points: 4 })).toEqual([]);
+  });
+
+  it("is followed by one that was there already, on PostgreSQL", async () => {
+    expect(await sample(await siteOf("postgres"), { from: 1, points: 3 })).toEqual([]);
+  });
+
+  it("leaves a plugin behind whose late answer has no effect", async () => {
+    expect(await endsLate(await siteOf("sqlite"), "while it is executed again")).toEqual([]);
+  });
+});
+
+describe("a gateway that has lost its lease in mid-job", () => {
+  it("kills the process group of the plugin and commits nothing", async () => {
+    expect(await lostWhileRunning(await siteOf("postgres"))).toEqual([]);
+  });
+
+  it("does not commit what its plugin has answered before", async () => {
+    expect(await lostBeforeCommit(await siteOf("postgres"))).toEqual([]);
+  });
+});
+
+async function siteOf(kind: Database["kind"]): Promise<Site> {
+  const site = await openSite(kind);
+  onTestFinished(() => site.close());
+  return site;
+}
+
+/** Some points of some scenarios, and those scenarios undisturbed. */
+async function sample(site: Site, { from, points }: { from: number; points: number }): Promise<readonly string[]> {
+  const random = randomFrom(seed);
+  const run = (cases: Parameters<typeof runCases>[0]) => runCases(cases, site);
+  const undisturbed = await casesOf<GatewayScenario>(random.some(scenarios, from), run);
+  const tally = newTally();
+  count(tally, undisturbed);
+  count(tally, await run(random.some(killedAtEveryPoint(undisturbed), points)));
+  return tally.red;
+}

@@ -1,0 +1,117 @@
+// The promises of the gateway that are taken out of a copy of the product, one by one.
+import { type Checked, checkEach, type Mutation } from "../survives-a-crash/check-mutations.ts";
+
+/** Where a commit of a job is handed to the database. */
+const commitJob = {
+  file: "src/gateway/dispatch/run-job.ts",
+  from: "return await retryWhileDatabaseDown(() => jobs.commit(written), control.isLost);",
+};
+const commitDeps = {
+  file: "src/gateway/dispatch/run-job.ts",
+  from: "  { jobs }: DispatchDeps,\n  written: JobCommit,",
+  to: "  { jobs, pluginState, onCrashPoint }: DispatchDeps,\n  written: JobCommit,",
+};
+
+const mutations: readonly Mutation[] = [
+  {
+    name: "a commit does not ask whose the lease is",
+    edits: [
+      {
+        file: "src/backend/sql/gateway/commit-job.ts",
+        from: `const mine = "where id = $1 and lease_by = $2 and epoch = $3";`,
+        to: `const mine = "where id = $1 and cast($2 as text) is not null and cast($3 as bigint) is not null";`,
+      },
+    ],
+    run: ["--database", "postgres", "--part", "leases"],
+  },
+  {
+    name: "the plugins of a lost lease are not killed",
+    edits: [
+      {
+        file: "src/gateway/dispatch/job-source.ts",
+        from: "    this.#isLost = true;\n    this.#abort.abort();",
+        to: "    this.#isLost = true;",
+      },
+    ],
+    run: ["--database", "postgres", "--part", "leases"],
+  },
+  {
+    name: "the state of a plugin is stored before the jobs that its answer leads to, not with them",
+    edits: [
+      commitDeps,
+      {
+        ...commitJob,
+        to: `const { state, ...rest } = written;
+    if (state) await pluginState.replace(state.plugin, state.sealed_state, state.revision);
+    await onCrashPoint("between state and jobs");
+    return await retryWhileDatabaseDown(() => jobs.commit(rest), control.isLost);`,
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "worked example", "--point", "between state and jobs #1"],
+  },
+  {
+    name: "a job ends before the jobs that it leads to are queued, not with them",
+    edits: [
+      commitDeps,
+      {
+        ...commitJob,
+        to: `void pluginState;
+    const { children, contexts, ...rest } = written;
+    const alone = { ...rest, children: [], contexts: [] };
+    const outcome = await retryWhileDatabaseDown(() => jobs.commit(alone), control.isLost);
+    await onCrashPoint("between end and jobs");
+    if (children.length > 0) await jobs.enqueue(children, { contexts });
+    return outcome;`,
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "order pipeline", "--point", "between end and jobs #1"],
+  },
+  {
+    name: "an execution that was lost does not count as an attempt",
+    edits: [
+      {
+        file: "src/backend/sql/gateway/claim-job.ts",
+        from: "attempt = case when status = 'running' then attempt + 1 else attempt end,",
+        to: "attempt = attempt,",
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "exhausted attempts", "--point", "after claim job #1"],
+  },
+  {
+    name: "an agent does not hear of a tool that died in a crash",
+    edits: [
+      {
+        file: "src/gateway/dispatch/follow-ups.ts",
+        from: `if (job.isAgent || job.step?.on_error === "none") return undefined;`,
+        to: `if (job.isAgent || failure.status === "dead") return undefined;`,
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "exhausted attempts", "--point", "after claim job #1"],
+  },
+  {
+    name: "a repeated turn goes on behind the trace of the lost one",
+    edits: [
+      {
+        file: "src/gateway/agent/trace-file.ts",
+        from: "const kept = keptLength(await file.readFile(), jobId);",
+        to: "const kept = (await file.readFile()).length + 0 * keptLength(Buffer.alloc(0), jobId);",
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "worked example", "--point", "inside write trace.jsonl #1"],
+  },
+  {
+    name: "the key of a start is not looked at",
+    edits: [
+      {
+        file: "src/gateway/dispatch/store-child.ts",
+        from: "dedupe: dedupe_key === null ? null :",
+        to: `dedupe: dedupe_key === null || child.submitted_by === "api" ? null :`,
+      },
+    ],
+    run: ["--database", "sqlite", "--scenario", "worked example", "--point", "after enqueue job #1"],
+  },
+];
+
+export async function checkMutations(url: string): Promise<readonly Checked[]> {
+  return await checkEach(mutations, { matrix: "test/gateway-crashes/main.ts", url });
+}

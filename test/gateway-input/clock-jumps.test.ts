@@ -1,0 +1,206 @@
+// Clocks that jump: forwards by hours and days, and back. What runs goes on, what is due is done once, and nothing is lost.
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/backend/clock.ts";
+import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
+import type { JsonMap } from "../../src/contracts/json.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import { heldClock } from "../../src/testing/held-clock.ts";
+import { eventually } from "../eventually.ts";
+import { heldPlugin, plugin, toolPipeline } from "../gateway/gateway-world.ts";
+import { serveGateway } from "./served-gateway.ts";
+
+const HOUR = 3_600_000;
+const via = { via: "api" };
+
+/** A clock that a test sets to whatever it likes. */
+function anyClock(start: number): Clock & { set(time: number): Promise<void> } {
+  const watchers = new Set<() => Promise<void>>();
+  let now = start;
+  return {
+    now: () => now,
+    watch(onMoved) {
+      watchers.add(onMoved);
+      return () => watchers.delete(onMoved);
+    },
+    async set(time) {
+      now = time;
+      await Promise.all([...watchers].map((onMoved) => onMoved()));
+    },
+  };
+}
+
+describe("a clock that jumps forwards", () => {
+  it("by hours takes no lease from what runs, and the next job runs", async () => {
+    const clock = heldClock();
+    const held = heldPlugin("held");
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { held: {} } },
+      setup: { plugins: [held, plugin("good")] },
+    });
+    const { job_ids } = await served.gateway.call("held", "handle", { payload: {} }, via);
+    const call = await held.next();
+    await clock.advance(7 * HOUR);
+    call.answer({ result: "done", state_updates: { a: 1 } });
+    expect(await served.ended(job_ids[0] ?? "")).toMatchObject({ status: "succeeded", attempt: 1, result: "done" });
+    expect(await served.run("good")).toMatchObject({ status: "succeeded" });
+  });
+
+  it("by days makes every retry due, each once, in the order of their creation", async () => {
+    const clock = heldClock();
+    const order: string[] = [];
+    const flaky = plugin("flaky", (request) => {
+      const name = String(request.event?.payload.name);
+      order.push(name);
+      if (order.filter((each) => each === name).length === 1) throw new Error("Not now.");
+      return name;
+    });
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { flaky: { retry: { max_attempts: 3, backoff_base: "30s" } } } },
+      setup: { plugins: [flaky] },
+    });
+    for (const name of ["a", "b", "c"]) await served.gateway.call("flaky", "handle", { payload: { name } }, via);
+    await eventually(() => expect(order).toEqual(["a", "b", "c"]));
+    await eventually(async () => expect((await served.gateway.status()).jobs.running).toBe(0));
+    await clock.advance(3 * 24 * HOUR);
+    await served.untilIdle();
+    expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
+  });
+
+  // What was missed while no process was there is another matter.
+  it.each(["skip", "run_once", "run_all"])(
+    "over ten runs of a schedule queues one, also with catch_up: %s",
+    async (catch_up) => {
+      const clock = heldClock();
+      const poller = plugin("poller", undefined, { commands: ["poll"] });
+      const schedules: JsonMap[] = [{ every: "1h", catch_up, if_running: "queue" }];
+      const served = await serveGateway({
+        backend: sqlite(":memory:", { clock }),
+        config: { plugins: { poller: { schedules, max_outstanding_polls: 100 } } },
+        setup: { plugins: [poller] },
+      });
+      await eventually(() => expect(poller.requests).toHaveLength(1));
+      await served.untilIdle();
+      await clock.advance(11 * HOUR);
+      await served.untilIdle();
+      expect(poller.requests).toHaveLength(2);
+    },
+  );
+
+  it("over many runs of a cron schedule queues one", async () => {
+    const clock = heldClock();
+    const poller = plugin("poller", undefined, { commands: ["poll"] });
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { poller: { schedules: [{ cron: "*/5 * * * *" }] } } },
+      setup: { plugins: [poller] },
+    });
+    await eventually(async () => expect(await served.gateway.schedules.list()).toHaveLength(1));
+    await clock.advance(30 * 24 * HOUR);
+    await served.untilIdle();
+    expect(poller.requests).toHaveLength(1);
+    const [schedule] = await served.gateway.schedules.list();
+    expect((schedule?.next_run_at ?? 0) / 1_000).toBeGreaterThan(clock.now());
+  });
+
+  it("over the end of a key's window lets the event in again, and not before", async () => {
+    const clock = heldClock();
+    const served = await serveGateway({ backend: sqlite(":memory:", { clock }), setup: { plugins: [plugin("good")] } });
+    const call = () => served.gateway.call("good", "handle", { payload: {}, dedupe_key: "k" }, via);
+    const first = await call();
+    await served.untilIdle();
+    await clock.advance(23 * HOUR);
+    expect(await call()).toEqual({ job_ids: [], duplicates: first.job_ids });
+    await clock.advance(2 * HOUR);
+    expect((await call()).job_ids).toHaveLength(1);
+    await served.untilIdle();
+  });
+
+  it("by years ends every run whose tool has not answered, once", async () => {
+    const clock = heldClock();
+    const reader = heldPlugin("reader");
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: {
+        service: { max_workers: 4 },
+        plugins: { "agentic-loop": { config: { allowed_plugins: ["reader"] } } },
+        pipelines: [toolPipeline("reader") as JsonMap],
+      },
+      setup: { plugins: [reader], planner: scriptedPlanner([{ tool: "reader" }, { decision: "done", outcome: "x" }]) },
+    });
+    await served.gateway.runs.start({ goal: "g", run_id: "R1" }, via);
+    const call = await reader.next();
+    await clock.advance(3 * 365 * 24 * HOUR);
+    await eventually(async () =>
+      expect(await served.gateway.runs.get("R1")).toMatchObject({ status: "escalated", reason: "pending_timeout" }),
+    );
+    await clock.advance(HOUR);
+    call.answer("too late");
+    await served.untilIdle();
+    expect(await served.gateway.runs.get("R1")).toMatchObject({ status: "escalated", reason: "pending_timeout" });
+    const ends = (await served.gateway.events.read(0, 1_000)).filter(({ type }) => type === "agent.escalated");
+    expect(ends).toHaveLength(1);
+  });
+});
+
+describe("a clock that is set back", () => {
+  it("by hours loses nothing: new jobs run at once, those that were queued before when their time comes, each once", async () => {
+    const start = Date.UTC(2030, 5, 1);
+    const clock = anyClock(start);
+    const held = heldPlugin("held");
+    const good = plugin("good");
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { held: {} } },
+      setup: { plugins: [held, good] },
+    });
+    const { gateway } = served;
+    const running = await gateway.call("held", "handle", { payload: {} }, via);
+    const call = await held.next();
+    const waiting = await gateway.call("good", "handle", { payload: { n: 1 } }, via);
+    await clock.set(start - 5 * HOUR);
+    const later = await gateway.call("good", "handle", { payload: { n: 2 } }, via);
+    call.answer({ result: "done", state_updates: { a: 1 }, events: [] });
+    await eventually(async () => expect((await gateway.jobs.get(later.job_ids[0] ?? "")).status).toBe("succeeded"));
+    expect(await gateway.jobs.get(running.job_ids[0] ?? "")).toMatchObject({ status: "succeeded", attempt: 1 });
+    await clock.set(start + 1);
+    expect(await served.ended(waiting.job_ids[0] ?? "")).toMatchObject({ status: "succeeded", attempt: 1 });
+    expect(good.requests).toHaveLength(2);
+    const ids = (await gateway.events.read(0, 100)).map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort((one, other) => one - other));
+  });
+
+  it("by hours ends no run, whose waiting seems to begin in the future, and makes no schedule run twice", async () => {
+    const start = Date.UTC(2030, 5, 1);
+    const clock = anyClock(start);
+    const reader = heldPlugin("reader");
+    const poller = plugin("poller", undefined, { commands: ["poll"] });
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: {
+        service: { max_workers: 4 },
+        plugins: {
+          "agentic-loop": { config: { allowed_plugins: ["reader"] } },
+          poller: { schedules: [{ every: "1h" }] },
+        },
+        pipelines: [toolPipeline("reader") as JsonMap],
+      },
+      setup: {
+        plugins: [reader, poller],
+        planner: scriptedPlanner([{ tool: "reader" }, { decision: "done", outcome: "x" }]),
+      },
+    });
+    await served.gateway.runs.start({ goal: "g", run_id: "R1" }, via);
+    const call = await reader.next();
+    await eventually(() => expect(poller.requests).toHaveLength(1));
+    await clock.set(start - 5 * HOUR);
+    call.answer("read");
+    await served.untilIdle();
+    expect(await served.gateway.runs.get("R1")).toMatchObject({ status: "done" });
+    expect(poller.requests).toHaveLength(1);
+    await clock.set(start + 2 * HOUR);
+    await served.untilIdle();
+    expect(poller.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,152 @@
+// What is stored of a person: sealed while it is there, and gone once it was erased.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { eachDatabase } from "../databases.ts";
+import { eventPayload, inShort, openGateway, permanently, plugin } from "./gateway-world.ts";
+
+const ada = { via: "api", user_id: "user:1" };
+const bob = { via: "api", user_id: "user:2" };
+const SECRET = "a-private-matter-of-ada";
+
+/** Answers with what it is shown, in every way in which a plugin can say something. */
+const mirror = () =>
+  plugin("mirror", (request) => {
+    const { text, fails } = eventPayload(request);
+    if (fails === true) throw permanently(String(text));
+    return {
+      result: String(text),
+      state_updates: { text: String(text) },
+      events: [{ type: "said", payload: { text: String(text) } }],
+    };
+  });
+const pipelines = [
+  {
+    name: "mail",
+    on: "mail",
+    steps: [
+      { uses: "mirror", baggage: { text: "payload.text" } },
+      { id: "again", uses: "mirror" },
+    ],
+  },
+];
+
+eachDatabase((newWorld) => {
+  it("payloads, contexts, answers, errors and states are sealed in the database", async () => {
+    const world = await newWorld();
+    const { gateway, untilIdle } = await openGateway({ world, plugins: [mirror()], config: { pipelines } });
+    for (const fails of [false, true]) {
+      await gateway.emit({ type: "mail", payload: { text: SECRET, fails }, dedupe_key: SECRET }, ada);
+      await untilIdle();
+    }
+    await gateway.emit({ type: "mail", payload: { text: SECRET, fails: true } }, ada);
+    await untilIdle();
+    const jobs = await gateway.jobs.list({ limit: 9 });
+    expect(inShort(jobs).toSorted()).toEqual([
+      "mirror failed plugin_retry_false",
+      "mirror succeeded",
+      "mirror succeeded",
+    ]);
+    expect(JSON.stringify(jobs)).toContain(SECRET);
+    expect(await world.everything()).not.toContain(SECRET);
+  });
+
+  it("erasing a person takes what was said in their jobs, and leaves the jobs and those of others", async () => {
+    const { gateway, untilIdle, stream } = await openGateway({
+      ...{ world: await newWorld(), plugins: [mirror()], config: { pipelines } },
+    });
+    const own = await gateway.emit({ type: "mail", payload: { text: SECRET } }, ada);
+    const failed = await gateway.emit({ type: "mail", payload: { text: SECRET, fails: true } }, ada);
+    const other = await gateway.emit({ type: "mail", payload: { text: "Bob's" } }, bob);
+    await untilIdle();
+    expect(await gateway.eraseUser("user:1")).toBe(3);
+    for (const id of [...own.job_ids, ...failed.job_ids]) {
+      for (const { id: each } of await gateway.jobs.tree(id)) {
+        expect(await gateway.jobs.get(each)).toMatchObject({ payload: null, result: null, last_error: null });
+        const { attempts } = await gateway.jobs.details(each);
+        expect(attempts).toMatchObject([{ response: null, stderr: null, error: null }]);
+      }
+    }
+    expect(await gateway.jobs.get(other.job_ids[0] ?? "")).toMatchObject({
+      payload: { payload: { text: "Bob's" } },
+      result: "Bob's",
+    });
+    const data = (await stream()).filter(({ data: each }) => Object.keys(each).length === 0);
+    expect(data.length).toBeGreaterThan(0);
+  });
+
+  it("a job whose payload was erased before it ran fails, and is not executed", async () => {
+    const tool = mirror();
+    const { gateway, endedTree } = await openGateway({
+      world: await newWorld(),
+      plugins: [tool],
+      config: { pipelines },
+    });
+    await gateway.pause("test");
+    const { job_ids } = await gateway.emit({ type: "mail", payload: { text: SECRET } }, ada);
+    expect(await gateway.eraseUser("user:1")).toBe(1);
+    await gateway.resume();
+    expect(inShort(await endedTree(job_ids[0]))).toEqual(["mirror failed preflight"]);
+    expect(tool.requests).toEqual([]);
+  });
+
+  it("the agent forgets the runs of a person, with their files", async () => {
+    const { gateway, untilIdle, workspaceRoot } = await openGateway({
+      ...{ world: await newWorld(), plugins: [plugin("tool")], tools: ["tool"] },
+      script: [{ tool: "tool" }, { decision: "done", outcome: "It is written." }],
+    });
+    const own = await gateway.runs.start({ goal: SECRET, run_id: "R1" }, ada);
+    const other = await gateway.runs.start({ goal: "Bob's", run_id: "R2" }, bob);
+    await untilIdle();
+    await gateway.eraseUser("user:1");
+    expect((await gateway.runs.list()).map(({ run_id }) => run_id)).toEqual(["R2"]);
+    const folders = [own, other].map(({ job_ids }) => existsSync(join(workspaceRoot, job_ids[0] ?? "")));
+    expect(folders).toEqual([false, true]);
+  });
+
+  it("a turn that is under way meanwhile is taken again, with the state that is left", async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    let turns = 0;
+    const { gateway, untilIdle } = await openGateway({
+      ...{ world: await newWorld(), plugins: [plugin("tool")], tools: ["tool"] },
+      script: [
+        { tool: "tool" },
+        async ({ run_id }) => {
+          if (run_id === "R2") {
+            turns++;
+            ask();
+            await answered;
+          }
+          return { decision: "done", outcome: "It is written." };
+        },
+      ],
+    });
+    await gateway.runs.start({ goal: SECRET, run_id: "R1" }, ada);
+    await untilIdle();
+    await gateway.runs.start({ goal: "Bob's", run_id: "R2" }, bob);
+    await asked;
+    await gateway.eraseUser("user:1");
+    answer();
+    await untilIdle();
+    expect((await gateway.runs.list()).map(({ run_id, status }) => [run_id, status])).toEqual([["R2", "done"]]);
+    expect(turns).toBe(2);
+  });
+
+  it("every job of a tree belongs to the person for whom it began", async () => {
+    const world = await newWorld();
+    const [tool, watcher] = [plugin("tool"), plugin("watcher")];
+    const { gateway, untilIdle } = await openGateway({
+      ...{ world, plugins: [tool, watcher], tools: ["tool"] },
+      script: [{ tool: "tool" }, { decision: "done", outcome: "It is written." }],
+      config: {
+        plugins: { "agentic-loop": { notify_on_complete: true } },
+        pipelines: [{ name: "hook", "on-hook": "job.completed", steps: [{ uses: "watcher" }] }],
+      },
+    });
+    await gateway.runs.start({ goal: "Go.", run_id: "R1" }, ada);
+    await untilIdle();
+    expect(await world.sql("select distinct user_id from gateway_jobs")).toEqual([{ user_id: "user:1" }]);
+    expect(watcher.requests).toHaveLength(1);
+  });
+});
