@@ -9,17 +9,20 @@ export async function mayBeOver({ stores: { threads } }: Host, threadId: string)
 }
 
 /**
- * What the readers of a thread are told last; undefined while more may come. `thread`: as it is now that nothing waits for it
- * any more; undefined when it is gone.
+ * The last event of a thread's stream; undefined while more may come. `thread`: the row, read when its inbox was empty;
+ * undefined when it is deleted. `read`: the last commit that the reader has seen.
  */
 export async function lastEventOf(
   { stores: { threads } }: Host,
   thread: Thread | undefined,
+  read: number,
 ): Promise<LastEvent | undefined> {
   if (!thread) return { type: "thread.deleted" };
   const { id, run, terminated_at } = thread;
   if (terminated_at === null) return undefined;
-  // The wish to stop may be taken in before what it ends has come to its end.
-  const isAtWork = run > 0 && (await threads.run(id, run))?.ended_at === null;
-  return isAtWork ? undefined : { type: "thread.terminated", at: terminated_at };
+  // The stop may leave the inbox before the run that it ends has ended.
+  if (run > 0 && (await threads.run(id, run))?.ended_at === null) return undefined;
+  // The run may have ended after `thread` was read: the reader has to see that commit first.
+  const { next_seq = 0 } = (await threads.get(id)) ?? {};
+  return next_seq > read + 1 ? undefined : { type: "thread.terminated", at: terminated_at };
 }

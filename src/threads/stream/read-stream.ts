@@ -44,7 +44,7 @@ export async function* readStream(host: Host, threadId: string, options: StreamO
     const { thread: now, isBusy } = await look(host, threadId);
     // What was committed meanwhile is yet to be told.
     if (isBusy || (now?.next_seq ?? 0) > read + 1) return false;
-    last = await lastEventOf(host, now);
+    last = await lastEventOf(host, now, read);
     if (last || untilRest === false) return last !== undefined;
     isAtRest ??= before !== undefined && (await restAt(host, thread, before));
     return isAtRest;
