@@ -86,7 +86,7 @@ async function drive(
   if (!run.turnRunner && !run.options.providerTurnAdapter) throw new Error("nothing to run");
   const { perform, answer } = callbacks(configured, run.turnRunner, run.options);
   const tell = observe(run.options);
-  const config = { ...configured.config, rules: rulesOf(script) };
+  const config = { ...configured.config, rules: rulesOf(script, from) };
   const { working, state: found } = takenUp(config, configured.messages, log);
   let state = found;
   let arrived: Arrived | undefined;
@@ -133,13 +133,15 @@ async function drive(
   }
 }
 
-function rulesOf({ brought, settles_rest, inbox }: StoredScript): Rules {
+function rulesOf({ brought, settles_rest, inbox }: StoredScript, from: From): Rules {
   return {
     waiting: brought ? "park" : "end",
     undeclared: "show" as const,
     rest: settles_rest ? "settle" : "drop",
     inbox: inbox !== undefined,
     clock: "turn",
+    // What is kept of a run has the results of its turn alone.
+    priorResults: from === "kept" ? "turn" : "run",
   };
 }
 

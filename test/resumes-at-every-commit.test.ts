@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type LoopScript, runLoop } from "../conformance/scripts/loop.ts";
 import { errorMessage } from "../src/contracts/error.ts";
-import { asStored, runWithLog } from "./log-driver.ts";
+import { asStored, runWithLog, type StoredScript } from "./log-driver.ts";
 
 const { cases } = JSON.parse(
   readFileSync(new URL("../conformance/vectors/runtime/loop.run.json", import.meta.url), "utf8"),
@@ -42,6 +42,31 @@ describe("a run that is cut off at any commit", () => {
       expect(asStored((await runWithLog(input)).outcome)).toEqual(asStored(result));
     },
   );
+
+  it("shows a mediator the results of its turn alone, also for a queued call that is taken before any answer", async () => {
+    const search = { name: "ability/search", source: "abilities", description: "Searches." };
+    const script: StoredScript = {
+      messages: [{ role: "user", content: "go" }],
+      options: { max_turns: 2, tool_declarations: { "ability/search": search } },
+      turns: [{ tool_calls: [{ id: "c1", name: "ability/search" }] }, { tool_calls: [] }],
+      executor: { "ability/search": { result: { ok: true } } },
+      mediator: [],
+      inbox: [
+        { messages: [], calls: [] },
+        { messages: [], calls: [{ name: "ability/search" }] },
+      ],
+    };
+    const undisturbed = await runWithLog(script, undefined, "kept");
+    const priorResults = (seen: unknown) =>
+      (seen as { mediator_calls: { prior_tool_results: number }[] }).mediator_calls.map(
+        (each) => each.prior_tool_results,
+      );
+    expect(priorResults(undisturbed.seen)).toEqual([0, 0]);
+    for (let commit = 0; commit < undisturbed.commits; commit++) {
+      const resumed = await runWithLog(script, commit, "kept");
+      expect(asStored(resumed.seen), `after commit ${commit}`).toEqual(asStored(undisturbed.seen));
+    }
+  });
 
   it("is tried at hundreds of boundaries", async () => {
     let boundaries = 0;

@@ -40,6 +40,8 @@ export type Rules = {
   readonly inbox: boolean;
   /** When the time of a run is looked at: before every turn, or also before and after every call to a model. */
   readonly clock: "turn" | "call";
+  /** The results that a mediator is shown beside those of its batch: of the whole run, or, where a run is resumed without them, of the turn. */
+  readonly priorResults: "run" | "turn";
 };
 
 /** What a run may spend on models, and what they cost. */

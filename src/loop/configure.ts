@@ -100,7 +100,7 @@ function readConfig(options: RunOptions, { tools, context, maxTurns, runId }: Re
     storesRequests: options.runtimeToolStore != null,
     storesActions: options.pendingActionStore != null || (options.hooks?.has("pendingActionStore") ?? false),
     asked: readAsked(options, { tools, context, maxTurns, runId }),
-    rules: { waiting: "end", rest: "drop", undeclared: "show", inbox: false, clock: "turn" },
+    rules: { waiting: "end", rest: "drop", undeclared: "show", inbox: false, clock: "turn", priorResults: "run" },
     funds: null,
     sides: null,
     frame: null,

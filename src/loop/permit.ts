@@ -139,7 +139,7 @@ function decide(step: Step, arrived: Outcome, asked: "mediator" | "filter"): voi
 }
 
 function mediationContext(step: Step): MediationContext {
-  const { call, working } = step;
+  const { call, config, working } = step;
   return {
     messages: showTranscript(working),
     raw_tool_call: call.raw,
@@ -150,7 +150,7 @@ function mediationContext(step: Step): MediationContext {
     tool_call_id: call.id,
     turn_context: step.context,
     turn: step.state.turn,
-    prior_tool_results: showExecutions(working),
+    prior_tool_results: config.rules.priorResults === "run" ? showExecutions(working) : working.turnExecutions.slice(),
     prior_mediated_results: working.turnExecutions.slice(),
   };
 }

@@ -33,7 +33,14 @@ export type RunBase = {
   readonly summarize: Summarizer;
 };
 
-const rules: Rules = { waiting: "park", rest: "settle", undeclared: "hide", inbox: true, clock: "call" };
+const rules: Rules = {
+  waiting: "park",
+  rest: "settle",
+  undeclared: "hide",
+  inbox: true,
+  clock: "call",
+  priorResults: "turn",
+};
 
 /** `uses`: how the prompt gives its result, for one that speaks for a call. */
 export function configureRun(
