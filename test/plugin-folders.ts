@@ -50,9 +50,9 @@ export function writePlugin(root: string, path: string, { manifest = {}, script 
   return folder;
 }
 
-/** The process ids that a script has written to a file, once it is there. */
+/** The process ids that a script has written to a file. A file that was created and is still empty holds none. */
 export function writtenPids(file: string): readonly number[] {
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split(/\s+/).map(Number) : [];
+  return existsSync(file) ? (readFileSync(file, "utf8").match(/\d+/g) ?? []).map(Number) : [];
 }
 
 /** False also for a process that was killed and only waits to be buried by its parent. */
