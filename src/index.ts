@@ -49,7 +49,7 @@ export {
 } from "./contracts/conversation/run-control.ts";
 export type { RunOutcome } from "./contracts/conversation/run-outcome.ts";
 export { type ErrorCode, HoldfastError } from "./contracts/error.ts";
-export type { PluginRequest } from "./contracts/gateway/request.ts";
+export type { PluginRequest } from "./contracts/gateway/protocol/request.ts";
 export { createHooks, type Hooks } from "./contracts/hooks.ts";
 export type { Json, JsonMap } from "./contracts/json.ts";
 export * as memoryValidation from "./contracts/memory/memory-validator.ts";
@@ -115,7 +115,7 @@ export type {
   PlannerOptions,
   ReflectAnswer,
   ReflectInput,
-} from "./gateway/agent/planner.ts";
+} from "./gateway/agent/planner/planner.ts";
 export { type CheckOptions, checkGateway, type GatewayCheck } from "./gateway/dispatch/check-gateway.ts";
 export type { GatewayLogLine, GatewaySetup } from "./gateway/dispatch/set-up.ts";
 export type { AgentRunView, Gateway, GatewayStatus, JobView, PipelineResult, Submitter } from "./gateway/gateway.ts";

@@ -1,16 +1,16 @@
 // An agent whose turns are taken one by one: its state is kept as a gateway keeps it, its planner follows a script, and
 // its clock is set by the test.
 import { expect } from "vitest";
-import type { PluginRequest } from "../src/contracts/gateway/request.ts";
-import type { LogEntry, OkResponse, PluginResponse } from "../src/contracts/gateway/response.ts";
+import type { PluginRequest } from "../src/contracts/gateway/protocol/request.ts";
+import type { LogEntry, OkResponse, PluginResponse } from "../src/contracts/gateway/protocol/response.ts";
 import { isMap, type JsonMap } from "../src/contracts/json.ts";
-import { type MemoryWorkspaces, memoryWorkspaces } from "../src/gateway/agent/memory-workspaces.ts";
-import type { FrameInput, PlanInput, Planner, ReflectInput } from "../src/gateway/agent/planner.ts";
-import { type ScriptedPlannerStep, scriptedPlanner } from "../src/gateway/agent/scripted-planner.ts";
+import type { FrameInput, PlanInput, Planner, ReflectInput } from "../src/gateway/agent/planner/planner.ts";
+import { type ScriptedPlannerStep, scriptedPlanner } from "../src/gateway/agent/planner/scripted-planner.ts";
 import type { RoutableTool } from "../src/gateway/agent/tools.ts";
 import { takeTurn } from "../src/gateway/agent/turn.ts";
 import type { TurnPorts } from "../src/gateway/agent/turn-ports.ts";
-import type { AgentWorkspaces } from "../src/gateway/agent/workspace.ts";
+import { type MemoryWorkspaces, memoryWorkspaces } from "../src/gateway/agent/workspace/memory-workspaces.ts";
+import type { AgentWorkspaces } from "../src/gateway/agent/workspace/workspace.ts";
 
 export type Asked =
   | { readonly phase: "frame"; readonly input: FrameInput }

@@ -82,7 +82,8 @@ it.each(directions)("jobs of the gateway go on where they were moved to: from %s
   expect(claimed).toEqual(["running 2", "waiting 1", "later 1"]);
   await events.append([{ type: "scheduler.tick", data: "{}", job_id: null }]);
   expect((await events.read({ after: 0, limit: 9 })).map(({ id, type }) => `${id} ${type}`)).toEqual([
-    ...["1 job.completed", "2 scheduler.tick"],
+    ...["1 job.started", "2 job.completed", "3 job.started", "4 job.started", "5 job.started", "6 job.started"],
+    "7 scheduler.tick",
   ]);
 });
 

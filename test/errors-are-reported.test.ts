@@ -1,7 +1,8 @@
 // Promise: what nobody planned for reaches whoever runs the server, through whatever door it was asked for.
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, it, onTestFinished } from "vitest";
 import { createHooks } from "../src/contracts/hooks.ts";
+import { patientClient } from "./mcp/patient-client.ts";
 import { serveRuntime } from "./served-runtime.ts";
 
 /** A server where a directory of the host's breaks whenever it is asked about an operation. */
@@ -36,7 +37,7 @@ it.each([
 
 it("over MCP", async () => {
   const { served, told, broken } = await open();
-  const client = new Client({ name: "test", version: "1" });
+  const client = patientClient();
   const requestInit = { headers: { Authorization: `Bearer ${served.alice}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), { requestInit }));
   onTestFinished(() => client.close());

@@ -1,12 +1,13 @@
 // Promise: whatever door a call comes through, the host is asked about it once before it is executed, is told of it once
 // afterwards, and a no of the host's is a no at every door.
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, it, onTestFinished } from "vitest";
 import { createHooks } from "../src/contracts/hooks.ts";
 import { operationError } from "../src/contracts/operation-error.ts";
 import * as principals from "../src/contracts/trust/principal.ts";
 import { projectedOperations } from "../src/server/routes.ts";
 import { typeCommand } from "./doors/type-command.ts";
+import { patientClient } from "./mcp/patient-client.ts";
 import { serveRuntime } from "./served-runtime.ts";
 
 type Call = (name: string) => Promise<string>;
@@ -17,7 +18,7 @@ async function open() {
   const served = await serveRuntime({}, { abilityHooks });
   onTestFinished(served.close);
   const { holdfast, owner, url } = served;
-  const client = new Client({ name: "test", version: "1" });
+  const client = patientClient();
   const requestInit = { headers: { Authorization: `Bearer ${owner}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
   onTestFinished(() => client.close());

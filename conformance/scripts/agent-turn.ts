@@ -1,11 +1,13 @@
 // The turns of agentTurn.sequence, one after another: the state that a turn leaves is the state of the next one.
-import type { PluginRequest } from "../../src/contracts/gateway/request.ts";
-import type { LogEntry, PluginResponse } from "../../src/contracts/gateway/response.ts";
+import { mergeState } from "../../src/contracts/gateway/protocol/plugin-state.ts";
+import type { PluginRequest } from "../../src/contracts/gateway/protocol/request.ts";
+import type { LogEntry, PluginResponse } from "../../src/contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
-import { memoryWorkspaces } from "../../src/gateway/agent/memory-workspaces.ts";
-import type { PlanAnswer, Planner, ReflectAnswer } from "../../src/gateway/agent/planner.ts";
+import type { PlanAnswer, Planner, ReflectAnswer } from "../../src/gateway/agent/planner/planner.ts";
+import { readRequest } from "../../src/gateway/agent/process/answer-request.ts";
 import type { RoutableTool } from "../../src/gateway/agent/tools.ts";
 import { takeTurn } from "../../src/gateway/agent/turn.ts";
+import { memoryWorkspaces } from "../../src/gateway/agent/workspace/memory-workspaces.ts";
 
 type Script = { readonly reflect?: ReflectAnswer; readonly plan?: readonly PlanAnswer[] };
 
@@ -27,17 +29,14 @@ export async function runAgentTurns({ calls, routable_tools }: Sequence) {
   let state: JsonMap = {};
   for (const { clock, planner_script, request } of calls) {
     state = request.state ?? state;
-    const response = await takeTurn(
-      { ...request, state },
-      {
-        planner: plannerOf(planner_script),
-        workspaces,
-        clock: () => new Date(clock),
-        routableTools,
-        agentNames: new Set(),
-      },
-    );
-    if (response.status === "ok") state = { ...state, ...response.state_updates };
+    const response = await takeTurn(readRequest({ ...request, state }), {
+      planner: plannerOf(planner_script),
+      workspaces,
+      clock: () => new Date(clock),
+      routableTools,
+      agentNames: new Set(),
+    });
+    if (response.status === "ok") state = mergeState(state, response.state_updates ?? {});
     turns.push({ response: shown(response), state, job_outcome: response.status === "ok" ? "succeeded" : "failed" });
   }
   return turns;

@@ -1,15 +1,16 @@
 // One response of a tool inside the pipeline of the worked example: what becomes of its job, and the jobs that follow.
-import type { GatewayEvent } from "../../src/contracts/gateway/event.ts";
-import type { PluginRequest } from "../../src/contracts/gateway/request.ts";
-import { decodeResponse } from "../../src/contracts/gateway/response.ts";
+import type { PipelinePlace } from "../../src/contracts/gateway/job.ts";
+import type { GatewayEvent } from "../../src/contracts/gateway/protocol/event.ts";
+import type { PluginRequest } from "../../src/contracts/gateway/protocol/request.ts";
+import { decodeResponse } from "../../src/contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
-import { locatedObject } from "../../src/gateway/config/located-object.ts";
-import { applyExecution } from "../../src/gateway/dispatch/apply-execution.ts";
-import type { Child, Context } from "../../src/gateway/dispatch/new-child.ts";
+import { locatedObject } from "../../src/gateway/config/yaml/located-object.ts";
+import { applyExecution } from "../../src/gateway/dispatch/commit/apply-execution.ts";
+import type { Child, Context } from "../../src/gateway/dispatch/commit/new-child.ts";
 import { loadPipelines } from "../../src/gateway/pipelines/load-pipelines.ts";
 
 export type ApplyCase = {
-  readonly request: PluginRequest & { readonly event: GatewayEvent; readonly context: JsonMap };
+  readonly request: PluginRequest & { readonly event?: GatewayEvent; readonly context: JsonMap };
   readonly response: JsonMap;
   readonly show: Readonly<Record<"child" | "context" | "payload", readonly string[]>>;
 };
@@ -46,27 +47,24 @@ const { graph } = loaded;
 const plugins = new Map([...commands.keys()].map((name) => [name, { maxAttempts: MAX_ATTEMPTS }]));
 
 export function applyResponse({ request, response, show }: ApplyCase): JsonMap {
-  const { job_id, command, state, event } = request;
-  const { ductile_plugin, ductile_pipeline, ductile_step_id, ductile_pipeline_instance_id, ...context } =
-    request.context;
-  const step_id = String(ductile_step_id);
+  const { job_id, command, state, event = null } = request;
+  const plugin = String(request.context.ductile_plugin);
+  const context = accumulatedOf(request.context);
+  const place = placeOf(request.context);
   const decoded = decodeResponse({ stdout: JSON.stringify(response), exitCode: 0 });
   const applied = applyExecution(
     {
       id: job_id,
-      plugin: String(ductile_plugin),
+      plugin,
       command,
       attempt: 1,
       max_attempts: MAX_ATTEMPTS,
       context_id: "context",
-      place: {
-        ...{ pipeline: String(ductile_pipeline), step_id, depth: 0 },
-        instance_id: String(ductile_pipeline_instance_id),
-      },
-      step: graph.pipelines.get(PIPELINE)?.steps.get(step_id),
+      place,
+      step: place ? graph.pipelines.get(place.pipeline)?.steps.get(place.step_id) : undefined,
       context,
       input: event,
-      isAgent: false,
+      isAgent: commands.get(plugin)?.isAgent === true,
       notifiesOnComplete: false,
       factOutputs: [],
       backoffBaseMs: 30_000,
@@ -74,13 +72,27 @@ export function applyResponse({ request, response, show }: ApplyCase): JsonMap {
     decoded.outcome === "succeeded"
       ? { kind: "ok", response: decoded.response }
       : { kind: "failed", failure: { ...decoded, outcome: "failed" } },
-    { tables: { graph, plugins, commands }, state, now: "2026-02-16T12:00:10Z", random: 0 },
+    { tables: { graph, plugins, commands, hookMaxDepth: 4 }, state, now: "2026-02-16T12:00:10Z", random: 0 },
   );
   const { settlement, children, contexts } = applied;
   return {
     job_outcome: settlement.status,
     attempt_after: settlement.status === "queued" ? 2 : null,
     children: children.map((child) => showChild(child, contexts, context, show)),
+  };
+}
+
+/** The context as it is stored: without what a plugin is shown of its place. */
+function accumulatedOf(context: JsonMap): JsonMap {
+  return Object.fromEntries(Object.entries(context).filter(([key]) => !key.startsWith("ductile_")));
+}
+
+function placeOf(context: JsonMap): PipelinePlace | null {
+  const { ductile_pipeline, ductile_step_id, ductile_pipeline_instance_id, ductile_route_depth } = context;
+  if (typeof ductile_pipeline !== "string") return null;
+  return {
+    ...{ pipeline: ductile_pipeline, step_id: String(ductile_step_id) },
+    ...{ instance_id: String(ductile_pipeline_instance_id), depth: Number(ductile_route_depth ?? 0) },
   };
 }
 

@@ -23,6 +23,8 @@ export type Route = {
   readonly path: string;
   /** What a success is answered with; 200 unless given. A function where it depends on the answer. */
   readonly status?: 201 | 202 | ((answer: unknown) => 200 | 202);
+  /** Codes of refusals that this route answers with 400, whatever status they have elsewhere. */
+  readonly badRequests?: readonly string[];
 };
 
 /** Who calls, and how. */

@@ -66,9 +66,11 @@ export function describeMembership(name: string, open: () => Promise<StoresInTes
 
       it("that are gone leave their threads to the others at once", async () => {
         const gone = (await world.openSecond?.()) ?? world;
-        await gone.stores.membership.register("gone");
+        // A name is held until its process ends, and the first process serves all tests: no other test takes this one.
+        const worker = "gone with its process";
+        await gone.stores.membership.register(worker);
         const id = await dueThread(stores);
-        await claim(gone.stores, { worker: "gone" });
+        await claim(gone.stores, { worker });
         const own = await heldThread(stores);
         if (gone !== world) await gone.driver.close();
 
@@ -87,9 +89,10 @@ export function describeMembership(name: string, open: () => Promise<StoresInTes
         const second = await world.openSecond?.();
         // Where one process has the database to itself, nobody else can be alive.
         if (!second) return;
-        await second.stores.membership.register("alive");
+        const worker = "alive in its process";
+        await second.stores.membership.register(worker);
         await dueThread(stores);
-        await claim(second.stores, { worker: "alive" });
+        await claim(second.stores, { worker });
         for (const _ of [1, 2, 3]) expect((await membership.reap(WORKER)).workers).toBe(0);
         expect(await claim(stores, other)).toEqual([]);
       });

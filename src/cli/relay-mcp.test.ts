@@ -1,14 +1,15 @@
 // `holdfast mcp` beside a server that has the database, with real processes and the official client.
 import { fileURLToPath } from "node:url";
-import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import type { Client, ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { newShell, type Shell } from "../../test/command-line.ts";
+import { patientClient } from "../../test/mcp/patient-client.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
 async function startClient({ folder }: Shell, options: ClientOptions = {}): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" }, options);
+  const client = patientClient(options);
   const env = { ...(process.env as Record<string, string>), HOLDFAST_MODEL: "demo" };
   const start = { command: process.execPath, args: [program, "mcp"], cwd: folder, env, stderr: "pipe" as const };
   await client.connect(new StdioClientTransport(start));

@@ -24,6 +24,15 @@ describe("coerce.trimmed", () => {
   });
 });
 
+describe("coerce.nonBlank", () => {
+  it("takes away space of every kind around a text, and leaves nothing of one that has no more", () => {
+    expect(coerce.nonBlank("\u00a0 a\u00a0b\f\u3000\n")).toBe("a\u00a0b");
+    for (const blank of ["", " ", "\0", "\f", "\u00a0\u2003", "\ufeff", 7, null, ["a"]]) {
+      expect(coerce.nonBlank(blank)).toBeUndefined();
+    }
+  });
+});
+
 describe("coerce.nonEmptyString", () => {
   it.each([
     [" ", " "],

@@ -32,6 +32,11 @@ export function trimmed(value: unknown): string | undefined {
   return trim(value) || undefined;
 }
 
+/** `trimmed`, and without space of any other kind: for contracts that say "blank" and do not list characters. */
+export function nonBlank(value: unknown): string | undefined {
+  return typeof value === "string" ? trimmed(value.trim()) : undefined;
+}
+
 /** The value when it is a string other than `""`. */
 export function nonEmptyString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;

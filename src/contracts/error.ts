@@ -243,8 +243,7 @@ const catalogue = {
   plugin_untrusted: "Keep the entry point inside its plugin folder, executable, and writable only by its owner.",
   pipeline_not_found: "List the pipelines with holdfast gateway check, or add it to the configuration and reload.",
   pipeline_ambiguous: "Give the pipeline one entry step, or call it asynchronously.",
-  job_not_found:
-    "Take the id from the list of jobs; finished jobs are removed when service.job_queue_retention is over.",
+  job_not_found: "Take the id from the list of jobs; jobs are forgotten when service.job_log_retention is over.",
   job_ended: "Read what came of the job; only a job that is queued or running can be cancelled.",
   agent_run_not_found:
     "Take the id from the list of agent runs; finished runs are removed when their retention is over.",

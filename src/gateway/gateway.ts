@@ -2,7 +2,7 @@
 import type { StreamEntry } from "../backend/gateway/gateway-event-store.ts";
 import type { Job, JobAttempt, JobQuery, JobTransition } from "../backend/gateway/job-store.ts";
 import type { StoredBreaker, StoredSchedule } from "../backend/gateway/schedule-store.ts";
-import type { AgentRun } from "../contracts/gateway/agentic-run.ts";
+import type { AgentRun } from "../contracts/gateway/agent/agentic-run.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import type { ConfigProblem } from "./config/gateway-config.ts";
 import type { Plugin } from "./plugins/plugin.ts";
@@ -125,7 +125,10 @@ export interface Gateway {
   readonly jobs: {
     get(id: string): Promise<JobView>;
     details(id: string): Promise<JobDetails>;
+    /** Jobs of the queue. */
     list(query: JobQuery): Promise<readonly JobView[]>;
+    /** Jobs of the queue and those that have left it, for as long as the log is kept. */
+    log(query: JobQuery): Promise<readonly JobView[]>;
     tree(id: string): Promise<readonly JobView[]>;
     /** Throws `job_not_found` or `job_ended`. A running one is killed. */
     cancel(id: string, by: string): Promise<"cancelled" | "requested">;
@@ -156,6 +159,7 @@ export interface Gateway {
   };
   readonly breakers: {
     list(): Promise<readonly StoredBreaker[]>;
+    /** Throws `plugin_not_found` or `plugin_command_not_found`. */
     reset(plugin: string, command: string): Promise<void>;
   };
   readonly events: {

@@ -11,9 +11,10 @@ export function takesPayload(path: string): boolean {
   return PAYLOADS.test(path);
 }
 
-const GATEWAY = /^\/(plugins?|pipelines?|jobs?|job-logs|scheduler|events|runs|system|config|healthz)(\/|$)/;
+const GATEWAY =
+  /^\/(plugins?|pipelines?|jobs?|job-logs|scheduler|events|runs|system|config|healthz|skills|analytics|\.well-known)(\/|$)/;
 
-/** Clients of other gateways read what went wrong in the field `error` of a refusal. */
+/** Clients of other gateways read what went wrong in the field `error` of a refusal, also at routes that are only there. */
 export function namesError(path: string): boolean {
   return GATEWAY.test(path);
 }

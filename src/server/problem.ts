@@ -125,10 +125,9 @@ export function toldRefusal(refusal: OperationError): OperationError {
 
 const HIDDEN = "Something went wrong in the server; its log tells more about this request.";
 
-/** A refusal as it is sent. */
-export function problemOf(refusal: OperationError, requestId: string): Problem {
+/** A refusal as it is sent; with the status of its code unless another is given. */
+export function problemOf(refusal: OperationError, requestId: string, status = statusOf(refusal.code)): Problem {
   const { code, message, data } = toldRefusal(refusal);
-  const status = statusOf(code);
   const hint = hintOf(code) ?? (Object.hasOwn(hints, code) ? hints[code] : undefined);
   return {
     type: `urn:holdfast:problem:${code}`,
@@ -147,9 +146,10 @@ export function problem(
   context: Context<ServerEnv>,
   refusal: OperationError,
   headers: Readonly<Record<string, string>> = {},
+  status?: number,
 ): Response {
   context.set("refusal", refusal);
-  const told = problemOf(refusal, context.get("requestId") ?? "");
+  const told = problemOf(refusal, context.get("requestId") ?? "", status);
   const body = context.get("isWebhook") || namesError(context.req.path) ? { ...told, error: told.detail } : told;
   return context.body(JSON.stringify(body), told.status as 400, {
     "Content-Type": "application/problem+json",

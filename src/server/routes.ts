@@ -34,7 +34,7 @@ export const routesDoor: Mount = (app, host) => {
       const read = hasBody(route) ? await readJson(context) : { body: {} };
       if ("refusal" in read) return problem(context, read.refusal);
       const input = { ...queryOf(context, operation), ...read.body, ...context.req.param() };
-      return await call(context, host, operation, input, route.status);
+      return await call(context, host, operation, input, route);
     });
   }
 };
@@ -45,7 +45,7 @@ async function call(
   { holdfast }: ServerHost,
   operation: Operation,
   input: UnknownMap,
-  status: Route["status"] | 200 = 200,
+  { status = 200, badRequests = [] }: Pick<Route, "badRequests"> & { readonly status?: Route["status"] | 200 } = {},
 ): Promise<Response> {
   const key = context.req.header("idempotency-key");
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
@@ -58,8 +58,9 @@ async function call(
     // Reading is over soon; what waits for a run stops waiting when nobody listens, and the run goes on.
     ...(operation.effect !== "read" && { signal: context.req.raw.signal }),
   });
-  if (isOperationError(answer)) return problem(context, answer);
-  return context.json((answer ?? null) as object, typeof status === "function" ? status(answer) : (status ?? 200));
+  if (isOperationError(answer))
+    return problem(context, answer, {}, badRequests.includes(answer.code) ? 400 : undefined);
+  return context.json((answer ?? null) as object, typeof status === "function" ? status(answer) : status);
 }
 
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

@@ -1,5 +1,9 @@
 // What `holdfast/testing` exports, name by name.
-export { type ScriptedDecision, type ScriptedPlannerStep, scriptedPlanner } from "../gateway/agent/scripted-planner.ts";
+export {
+  type ScriptedDecision,
+  type ScriptedPlannerStep,
+  scriptedPlanner,
+} from "../gateway/agent/planner/scripted-planner.ts";
 export {
   calls,
   callsTool,

@@ -1,5 +1,6 @@
 // The doors that are no operations, each asked about something of somebody's by its name.
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { patientClient } from "../mcp/patient-client.ts";
 import type { Answer, Served } from "../served-runtime.ts";
 import type { Belongings } from "./two-tenants.ts";
 
@@ -117,7 +118,7 @@ export const namedAtDoors: Readonly<Record<string, readonly Asks[] | null>> = {
 
 function mcp(ask: (client: Client, named: Named) => Promise<unknown>): Asks {
   return async ({ url }, token, named) => {
-    const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+    const client = patientClient({ versionNegotiation: { mode: "auto" } });
     const requestInit = { headers: { Authorization: `Bearer ${token}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
     try {

@@ -1,6 +1,7 @@
 // The same words said at every door at which one can talk with an agent, and all that comes back through it.
 import { inspect } from "node:util";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { patientClient } from "../mcp/patient-client.ts";
 import type { Served } from "../served-runtime.ts";
 
 type Heard = Readonly<Record<string, string>>;
@@ -39,7 +40,7 @@ export async function talkAtDoors(served: Served, token: string, word: string): 
 
 /** What an MCP client is told that asks, and then reads the thread in every way there is. */
 async function overMcp({ url }: Served, token: string, word: string): Promise<Heard> {
-  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  const client = patientClient({ versionNegotiation: { mode: "auto" } });
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
   const [asked, offered, read] = [[], [], []] as [unknown[], unknown[], unknown[]];

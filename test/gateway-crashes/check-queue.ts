@@ -3,7 +3,7 @@
 import type { Row } from "../../src/backend/sql-driver.ts";
 import type { Reading } from "./reading.ts";
 
-const ENDED: readonly unknown[] = ["succeeded", "skipped", "failed", "timed_out", "dead"];
+const ENDED: readonly unknown[] = ["succeeded", "failed", "timed_out", "dead"];
 const UNSUCCESSFUL: readonly unknown[] = ["failed", "timed_out", "dead"];
 
 /** Which plugin evaluates conditions: its jobs have no entries in the stream when they end. */

@@ -1,7 +1,7 @@
 // What must hold of agent runs: of their state at any moment, and of their files and events at the end.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentRun, readRuns } from "../../src/contracts/gateway/agentic-run.ts";
+import { type AgentRun, readRuns } from "../../src/contracts/gateway/agent/agentic-run.ts";
 import { isMap, type JsonMap } from "../../src/contracts/json.ts";
 import type { Reading } from "./reading.ts";
 

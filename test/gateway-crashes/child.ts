@@ -1,7 +1,7 @@
 // A process with a gateway that plays a scenario and is killed or stopped where it is told to.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PluginRequest } from "../../src/contracts/gateway/request.ts";
-import type { Planner } from "../../src/gateway/agent/planner.ts";
+import type { PluginRequest } from "../../src/contracts/gateway/protocol/request.ts";
+import type { Planner } from "../../src/gateway/agent/planner/planner.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import { createHoldfast } from "../../src/holdfast.ts";
 import { meetFate } from "../../src/testing/crash-points.ts";

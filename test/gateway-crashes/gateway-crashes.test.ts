@@ -16,18 +16,22 @@ import { openSite, type Site } from "./site.ts";
 const seed = chooseSeed();
 console.log(`HOLDFAST_CRASH_SEED=${seed}`);
 
-/** The points with a number of their own in the contract, and the commits of all five jobs. */
-const named = {
-  "scenario 30: a turn was computed and not committed": ["before commit job #1", "before commit job #3"],
-  "scenario 31: a job was committed and the next one not claimed": [1, 2, 3, 4, 5].map(
-    (job) => `after commit job #${job}`,
-  ),
-  "scenario 32: a tool was running": ["before effect plugin #2", "after effect plugin #4"],
-};
+/** The points with a number of their own in the contract, and the commits: of the start, and of all five jobs. */
+const commits = ["after enqueue job #1", ...[1, 2, 3, 4, 5].map((job) => `after commit job #${job}`)];
+const named: readonly (readonly [Database["kind"], string, readonly string[]])[] = [
+  [
+    "sqlite",
+    "scenario 30: a turn was computed and not committed",
+    ["before commit job #1", "before commit job #3", "before commit job #5"],
+  ],
+  ["sqlite", "scenario 31: a job was committed and the next one not claimed", commits],
+  ["postgres", "scenario 31: a job was committed and the next one not claimed", commits],
+  ["sqlite", "scenario 32: a tool was running", ["before effect plugin #2", "after effect plugin #4"]],
+];
 
 describe("a gateway that is killed", () => {
-  it.each(Object.entries(named))("finishes the worked example with one completion: %s", async (_, points) => {
-    const site = await siteOf("sqlite");
+  it.each(named)("finishes the worked example with one completion on %s: %s", async (kind, _, points) => {
+    const site = await siteOf(kind);
     const cases = points.map((point) => ({ scenario: workedExample, kills: [point] }));
     const tally = newTally();
     count(tally, await runCases(cases, site));

@@ -3,13 +3,8 @@ import { type Checked, checkEach, type Mutation } from "../survives-a-crash/chec
 
 /** Where a commit of a job is handed to the database. */
 const commitJob = {
-  file: "src/gateway/dispatch/run-job.ts",
-  from: "return await retryWhileDatabaseDown(() => jobs.commit(written), control.isLost);",
-};
-const commitDeps = {
-  file: "src/gateway/dispatch/run-job.ts",
-  from: "  { jobs }: DispatchDeps,\n  written: JobCommit,",
-  to: "  { jobs, pluginState, onCrashPoint }: DispatchDeps,\n  written: JobCommit,",
+  file: "src/gateway/dispatch/commit/commit-execution.ts",
+  from: "    return await unlessLost(() => deps.jobs.commit(written), control);",
 };
 
 const mutations: readonly Mutation[] = [
@@ -28,7 +23,7 @@ const mutations: readonly Mutation[] = [
     name: "the plugins of a lost lease are not killed",
     edits: [
       {
-        file: "src/gateway/dispatch/job-source.ts",
+        file: "src/gateway/dispatch/execute/job-source.ts",
         from: "    this.#isLost = true;\n    this.#abort.abort();",
         to: "    this.#isLost = true;",
       },
@@ -38,13 +33,14 @@ const mutations: readonly Mutation[] = [
   {
     name: "the state of a plugin is stored before the jobs that its answer leads to, not with them",
     edits: [
-      commitDeps,
       {
         ...commitJob,
-        to: `const { state, ...rest } = written;
-    if (state) await pluginState.replace(state.plugin, state.sealed_state, state.revision);
-    await onCrashPoint("between state and jobs");
-    return await retryWhileDatabaseDown(() => jobs.commit(rest), control.isLost);`,
+        to: `    const { state: stored, ...rest } = written;
+    if (stored) {
+      await deps.pluginState.replace(stored.plugin, stored.sealed_state, stored.revision, stored.sealed_owners);
+    }
+    await deps.onCrashPoint("between state and jobs");
+    return await unlessLost(() => deps.jobs.commit(rest), control);`,
       },
     ],
     run: ["--database", "sqlite", "--scenario", "worked example", "--point", "between state and jobs #1"],
@@ -52,15 +48,13 @@ const mutations: readonly Mutation[] = [
   {
     name: "a job ends before the jobs that it leads to are queued, not with them",
     edits: [
-      commitDeps,
       {
         ...commitJob,
-        to: `void pluginState;
-    const { children, contexts, ...rest } = written;
-    const alone = { ...rest, children: [], contexts: [] };
-    const outcome = await retryWhileDatabaseDown(() => jobs.commit(alone), control.isLost);
-    await onCrashPoint("between end and jobs");
-    if (children.length > 0) await jobs.enqueue(children, { contexts });
+        to: `    const { children, contexts, ...rest } = written;
+    const childless = { ...rest, children: [], contexts: [] };
+    const outcome = await unlessLost(() => deps.jobs.commit(childless), control);
+    await deps.onCrashPoint("between end and jobs");
+    if (children.length > 0) await deps.jobs.enqueue(children, { contexts });
     return outcome;`,
       },
     ],
@@ -81,7 +75,7 @@ const mutations: readonly Mutation[] = [
     name: "an agent does not hear of a tool that died in a crash",
     edits: [
       {
-        file: "src/gateway/dispatch/follow-ups.ts",
+        file: "src/gateway/dispatch/commit/follow-ups.ts",
         from: `if (job.isAgent || job.step?.on_error === "none") return undefined;`,
         to: `if (job.isAgent || failure.status === "dead") return undefined;`,
       },
@@ -92,9 +86,9 @@ const mutations: readonly Mutation[] = [
     name: "a repeated turn goes on behind the trace of the lost one",
     edits: [
       {
-        file: "src/gateway/agent/trace-file.ts",
-        from: "const kept = keptLength(await file.readFile(), jobId);",
-        to: "const kept = (await file.readFile()).length + 0 * keptLength(Buffer.alloc(0), jobId);",
+        file: "src/gateway/agent/workspace/trace-file.ts",
+        from: "const kept = await keptLength(file, stat.size, jobId);",
+        to: "const kept = stat.size + 0 * (await keptLength(file, 0, jobId));",
       },
     ],
     run: ["--database", "sqlite", "--scenario", "worked example", "--point", "inside write trace.jsonl #1"],
@@ -103,9 +97,9 @@ const mutations: readonly Mutation[] = [
     name: "the key of a start is not looked at",
     edits: [
       {
-        file: "src/gateway/dispatch/store-child.ts",
-        from: "dedupe: dedupe_key === null ? null :",
-        to: `dedupe: dedupe_key === null || child.submitted_by === "api" ? null :`,
+        file: "src/gateway/dispatch/commit/store-child.ts",
+        from: "dedupe: identity === undefined ? null :",
+        to: `dedupe: identity === undefined || child.submitted_by === "api" ? null :`,
       },
     ],
     run: ["--database", "sqlite", "--scenario", "worked example", "--point", "after enqueue job #1"],

@@ -3,7 +3,7 @@ import type { GatewayStores } from "../../src/backend/gateway/gateway-stores.ts"
 import { createGatewayStores } from "../../src/backend/sql/gateway/gateway-stores.ts";
 import type { Row } from "../../src/backend/sql-driver.ts";
 import { isMap, type JsonMap } from "../../src/contracts/json.ts";
-import { createSealedJson, type SealedJson } from "../../src/gateway/dispatch/sealed-json.ts";
+import { createSealedJson, type SealedJson } from "../../src/gateway/dispatch/commit/sealed-json.ts";
 import { createSealing } from "../../src/threads/secrets/sealing.ts";
 import { backendOf, type Database, SECRET_KEY } from "../survives-a-crash/database.ts";
 

@@ -1,8 +1,8 @@
 // What a scenario is: a configuration with its plugins, what is submitted to the gateway, and what must hold once every job
 // has ended, wherever the gateway was killed in between.
-import type { PluginRequest } from "../../src/contracts/gateway/request.ts";
+import type { PluginRequest } from "../../src/contracts/gateway/protocol/request.ts";
 import type { OnCrashPoint } from "../../src/engine/crash-points.ts";
-import type { Planner } from "../../src/gateway/agent/planner.ts";
+import type { Planner } from "../../src/gateway/agent/planner/planner.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import type { BuiltInPlugin } from "../../src/gateway/plugins/resolve-plugins.ts";
 import type { RecordedEffect } from "../../src/testing/effect-ledger.ts";

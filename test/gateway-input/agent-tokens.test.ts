@@ -1,10 +1,10 @@
 // The token that a configuration names for an agent: refused where it may manage the gateway, and shown nowhere.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import { createHoldfast } from "../../src/holdfast.ts";
 import { secretKey, sqliteWorld, type World } from "../databases.ts";
+import { openServed, type ServedGateway, serveGateway } from "../gateway-doors/served-gateway.ts";
 import { node } from "../plugin-folders.ts";
-import { openServed, type ServedGateway, serveGateway } from "./served-gateway.ts";
 
 const VARIABLE = "GATEWAY_TEST_AGENT";
 

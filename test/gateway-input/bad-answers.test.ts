@@ -1,7 +1,7 @@
 // Plugins that answer with anything but one JSON object of the protocol: each job fails with a reason, the next one runs.
 import { describe, expect, it } from "vitest";
+import { serveGateway } from "../gateway-doors/served-gateway.ts";
 import { node, type PluginFiles, shell } from "../plugin-folders.ts";
-import { serveGateway } from "./served-gateway.ts";
 
 const MIB = 1024 * 1024;
 

@@ -2,13 +2,13 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { DRAIN_MS, GRACE_MS } from "../../src/gateway/plugins/run-process.ts";
-import type { Spawn } from "../../src/gateway/plugins/start-process.ts";
+import { DRAIN_MS, GRACE_MS } from "../../src/gateway/plugins/process/run-process.ts";
+import type { Spawn } from "../../src/gateway/plugins/process/start-process.ts";
 import { eventually } from "../eventually.ts";
+import { newFolder, once, serveGateway } from "../gateway-doors/served-gateway.ts";
 import { heldAfter } from "../held-after.ts";
 import { isRunning, node, type PluginFiles, shell, writtenPids } from "../plugin-folders.ts";
 import { injectedPlugins } from "./held-plugins.ts";
-import { newFolder, once, serveGateway } from "./served-gateway.ts";
 
 const good: PluginFiles = { script: shell(`echo '{"status":"ok","result":"good"}'`) };
 const DEADLINE_MS = 77_000;

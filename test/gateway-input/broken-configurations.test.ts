@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
 import { createHoldfast } from "../../src/holdfast.ts";
 import { eventually } from "../eventually.ts";
+import { newFolder, serveGateway } from "../gateway-doors/served-gateway.ts";
 import { shell, writePlugin } from "../plugin-folders.ts";
-import { newFolder, serveGateway } from "./served-gateway.ts";
 
 const pipeline = (text: string) => `pipelines:\n  - ${text}\n`;
 const uses = "steps: [{ uses: good }]";

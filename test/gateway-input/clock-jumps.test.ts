@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/backend/clock.ts";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
-import { scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import { heldClock } from "../../src/testing/held-clock.ts";
 import { eventually } from "../eventually.ts";
 import { heldPlugin, plugin, toolPipeline } from "../gateway/gateway-world.ts";
-import { serveGateway } from "./served-gateway.ts";
+import { serveGateway } from "../gateway-doors/served-gateway.ts";
 
 const HOUR = 3_600_000;
 const via = { via: "api" };
@@ -145,11 +145,15 @@ describe("a clock that jumps forwards", () => {
 });
 
 describe("a clock that is set back", () => {
-  it("by hours loses nothing: new jobs run at once, those that were queued before when their time comes, each once", async () => {
+  it("by hours holds no job: those that were queued before it run first, then the others, each once", async () => {
     const start = Date.UTC(2030, 5, 1);
     const clock = anyClock(start);
     const held = heldPlugin("held");
-    const good = plugin("good");
+    const order: unknown[] = [];
+    const good = plugin("good", (request) => {
+      order.push(request.event?.payload.n);
+      return "ok";
+    });
     const served = await serveGateway({
       backend: sqlite(":memory:", { clock }),
       config: { plugins: { held: {} } },
@@ -161,14 +165,38 @@ describe("a clock that is set back", () => {
     const waiting = await gateway.call("good", "handle", { payload: { n: 1 } }, via);
     await clock.set(start - 5 * HOUR);
     const later = await gateway.call("good", "handle", { payload: { n: 2 } }, via);
+    expect((await gateway.status()).oldest_due_ms).toBe(0);
     call.answer({ result: "done", state_updates: { a: 1 }, events: [] });
-    await eventually(async () => expect((await gateway.jobs.get(later.job_ids[0] ?? "")).status).toBe("succeeded"));
-    expect(await gateway.jobs.get(running.job_ids[0] ?? "")).toMatchObject({ status: "succeeded", attempt: 1 });
-    await clock.set(start + 1);
-    expect(await served.ended(waiting.job_ids[0] ?? "")).toMatchObject({ status: "succeeded", attempt: 1 });
-    expect(good.requests).toHaveLength(2);
+    await served.untilIdle();
+    for (const { job_ids } of [running, waiting, later]) {
+      expect(await gateway.jobs.get(job_ids[0] ?? "")).toMatchObject({ status: "succeeded", attempt: 1 });
+    }
+    expect(order).toEqual([1, 2]);
     const ids = (await gateway.events.read(0, 100)).map(({ id }) => id);
     expect(ids).toEqual([...ids].sort((one, other) => one - other));
+  });
+
+  it("by hours holds a retry until its time comes, and lets the others pass", async () => {
+    const start = Date.UTC(2030, 5, 1);
+    const clock = anyClock(start);
+    const flaky = plugin("flaky", (_, number) => {
+      if (number === 0) throw new Error("Not now.");
+      return "ok";
+    });
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { flaky: { retry: { backoff_base: "30s" } } } },
+      setup: { plugins: [flaky, plugin("good")] },
+    });
+    const { gateway } = served;
+    const { job_ids } = await gateway.call("flaky", "handle", { payload: {} }, via);
+    await eventually(async () => expect((await gateway.jobs.get(job_ids[0] ?? "")).attempt).toBe(2));
+    await clock.set(start - 5 * HOUR);
+    const other = await gateway.call("good", "handle", { payload: {} }, via);
+    await eventually(async () => expect((await gateway.jobs.get(other.job_ids[0] ?? "")).status).toBe("succeeded"));
+    expect(await gateway.jobs.get(job_ids[0] ?? "")).toMatchObject({ status: "queued", attempt: 2 });
+    await clock.set(start + HOUR);
+    expect(await served.ended(job_ids[0] ?? "")).toMatchObject({ status: "succeeded", attempt: 2 });
   });
 
   it("by hours ends no run, whose waiting seems to begin in the future, and makes no schedule run twice", async () => {

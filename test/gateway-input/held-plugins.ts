@@ -1,6 +1,6 @@
 // Plugins as the gateway runs them, with timers and a way to start processes that the test chooses.
 import { discoverPlugins } from "../../src/gateway/plugins/discover.ts";
-import { pluginEnvironment } from "../../src/gateway/plugins/environment.ts";
+import { pluginEnvironment } from "../../src/gateway/plugins/process/environment.ts";
 import type { BuiltInPlugin } from "../../src/gateway/plugins/resolve-plugins.ts";
 import { runAsSubprocess, type SubprocessOptions } from "../../src/gateway/plugins/subprocess-plugin.ts";
 import { type PluginFiles, pluginRoot, writePlugin } from "../plugin-folders.ts";

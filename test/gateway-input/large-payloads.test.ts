@@ -2,9 +2,9 @@
 // are read.
 import { describe, expect, it } from "vitest";
 import { eachDatabase } from "../databases.ts";
+import { serveGateway } from "../gateway-doors/served-gateway.ts";
+import { send } from "../gateway-doors/signed.ts";
 import { node } from "../plugin-folders.ts";
-import { serveGateway } from "./served-gateway.ts";
-import { send } from "./signed.ts";
 
 const LIMIT = 10 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
 import { errorMessage, HoldfastError } from "../../src/contracts/error.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
-import { scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import { gatewayPlugin } from "../../src/gateway/plugins/in-process-plugin.ts";
 import { createHoldfast } from "../../src/holdfast.ts";
 import { secretKey } from "../databases.ts";

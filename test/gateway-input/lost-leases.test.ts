@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { eachDatabase, type World } from "../databases.ts";
 import { eventually } from "../eventually.ts";
 import { heldPlugin } from "../gateway/gateway-world.ts";
+import { newFolder, serveGateway } from "../gateway-doors/served-gateway.ts";
 import { isRunning, shell, writtenPids } from "../plugin-folders.ts";
-import { newFolder, serveGateway } from "./served-gateway.ts";
 
 const HOUR_US = 3_600_000_000;
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
 import { createHoldfast } from "../../src/holdfast.ts";
+import { newFolder, serveGateway } from "../gateway-doors/served-gateway.ts";
 import { type PluginFiles, pluginRoot, shell, writePlugin, writeScript } from "../plugin-folders.ts";
-import { newFolder, serveGateway } from "./served-gateway.ts";
 
 const OK = shell(`echo '{"status":"ok","result":"good"}'`);
 
@@ -98,7 +98,7 @@ describe("a manifest that", () => {
       if (called.status === 202) {
         // A text is found, but not executed.
         expect(await served.ended(called.body.job_id)).toMatchObject({ status: "failed", reason: "spawn_error" });
-      } else expect(called).toMatchObject({ status: 404, body: { code: "plugin_not_found" } });
+      } else expect(called).toMatchObject({ status: 400, body: { code: "plugin_not_found" } });
     },
   );
 

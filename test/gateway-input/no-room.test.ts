@@ -4,9 +4,9 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
+import { newFolder } from "../gateway-doors/served-gateway.ts";
 import { pluginRoot, shell, writePlugin } from "../plugin-folders.ts";
 import { canLimit, startLimited } from "./limited-process.ts";
-import { newFolder } from "./served-gateway.ts";
 
 const KIB = 1024;
 

@@ -5,14 +5,14 @@ import { describe, expect, it } from "vitest";
 import type { Operation } from "../../src/abilities/operation.ts";
 import { isOperationError } from "../../src/contracts/operation-error.ts";
 import * as principals from "../../src/contracts/trust/principal.ts";
-import { scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import { FOLLOW_GATEWAY_EVENTS } from "../../src/gateway/operations/events.ts";
 import { statusOf } from "../../src/server/problem.ts";
 import { eachDatabase } from "../databases.ts";
 import { eventually } from "../eventually.ts";
 import { plugin } from "../gateway/gateway-world.ts";
+import { type ServedGateway, serveGateway } from "../gateway-doors/served-gateway.ts";
 import { inputOf, noInput, oddTexts } from "./odd-values.ts";
-import { type ServedGateway, serveGateway } from "./served-gateway.ts";
 
 const owner = principals.userSession(1, "holdfast");
 

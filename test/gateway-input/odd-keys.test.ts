@@ -2,9 +2,9 @@
 // they are refused; nothing inherits from them.
 import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
+import { once, serveGateway } from "../gateway-doors/served-gateway.ts";
 import { node, shell } from "../plugin-folders.ts";
-import { once, serveGateway } from "./served-gateway.ts";
 
 /** Answers with the request that it got. */
 const tell = node(

@@ -1,10 +1,10 @@
 // Text that databases have no place for, wherever it can come from: it is taken, carried to plugins, stored and shown.
 import { describe, expect, it } from "vitest";
 import { eachDatabase } from "../databases.ts";
+import { readEvents } from "../gateway-doors/event-reader.ts";
+import { serveGateway } from "../gateway-doors/served-gateway.ts";
+import { send } from "../gateway-doors/signed.ts";
 import { node } from "../plugin-folders.ts";
-import { readEvents } from "./event-reader.ts";
-import { serveGateway } from "./served-gateway.ts";
-import { send } from "./signed.ts";
 
 /** Answers with the event that it got. */
 const tell = node(

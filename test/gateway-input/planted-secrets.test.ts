@@ -2,15 +2,15 @@
 // no answer, no log, no event, no error, and in no byte of the database.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JsonMap } from "../../src/contracts/json.ts";
-import { scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import { eachDatabase } from "../databases.ts";
 import { toolPipeline } from "../gateway/gateway-world.ts";
+import { readEvents } from "../gateway-doors/event-reader.ts";
+import { type ServedGateway, serveGateway } from "../gateway-doors/served-gateway.ts";
+import { send, signature } from "../gateway-doors/signed.ts";
 import { node } from "../plugin-folders.ts";
 import { createPlants } from "../secrets/plants.ts";
 import { printing, reported, stored } from "../secrets/whatever-is-told.ts";
-import { readEvents } from "./event-reader.ts";
-import { type ServedGateway, serveGateway } from "./served-gateway.ts";
-import { send, signature } from "./signed.ts";
 
 /** Says all that it was told, wherever a plugin can say something; and how it ends depends on the payload. */
 const leaky = node(

@@ -1,7 +1,9 @@
 // The token of an agent may not manage the gateway: a configuration that says so is refused, at the start and at a reload.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { eachDatabase, type World } from "../databases.ts";
-import { openGateway } from "./gateway-world.ts";
+import { newFolder, openGateway } from "./gateway-world.ts";
 
 const NAME = "HOLDFAST_TEST_AGENT_TOKEN";
 
@@ -44,5 +46,27 @@ eachDatabase((newWorld) => {
     process.env[NAME] = (await holdfast.tokens.create(stronger)).token;
     await expect(gateway.reload()).rejects.toMatchObject({ code: "gateway_config_invalid" });
     expect(JSON.stringify(gateway.configuration())).not.toContain(process.env[NAME]);
+  });
+
+  it("that takes a while to look up does not bring a configuration back that was replaced meanwhile", async () => {
+    const world = await newWorld();
+    await withToken(world, ["gateway.run"]);
+    const file = join(newFolder(), "gateway.yaml");
+    const write = (name: string, more: object) => {
+      const plugins = { "agentic-loop": more };
+      writeFileSync(file, JSON.stringify({ service: { name }, plugins }));
+    };
+    write("first", {});
+    const { gateway } = await openGateway({ world, file });
+    write("slow", { token_ref: NAME });
+    const slow = gateway.reload();
+    write("last", {});
+    await Promise.all([slow, gateway.reload()]);
+    expect((await gateway.status()).name).toBe("last");
+    writeFileSync(file, "broken: [");
+    await expect(gateway.reload()).rejects.toMatchObject({ code: "gateway_config_invalid" });
+    write("good again", {});
+    await gateway.reload();
+    expect((await gateway.status()).name).toBe("good again");
   });
 });

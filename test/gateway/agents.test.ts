@@ -1,8 +1,20 @@
 // What an agent is: the shipped one under any name, and plugins of other makers that the configuration calls one.
 import { expect, it } from "vitest";
-import type { PluginRequest } from "../../src/contracts/gateway/request.ts";
+import type { PluginRequest } from "../../src/contracts/gateway/protocol/request.ts";
 import { isMap, type JsonMap } from "../../src/contracts/json.ts";
-import { api, eventPayload, inShort, openGateway, permanently, plugin } from "./gateway-world.ts";
+import { checkGateway } from "../../src/gateway/dispatch/check-gateway.ts";
+import { onPostgres } from "../databases.ts";
+import { eventually } from "../eventually.ts";
+import {
+  api,
+  eventPayload,
+  type GatewaySpec,
+  inShort,
+  openGateway,
+  permanently,
+  plugin,
+  setUp,
+} from "./gateway-world.ts";
 
 const done = { decision: "done", outcome: "It is written." } as const;
 
@@ -81,6 +93,35 @@ it("a pipeline that enters an agent as a tool does not load, whatever the agent 
   await expect(openGateway({ plugins: [plugin("other")], config })).rejects.toMatchObject({
     ...{ code: "gateway_config_invalid", message: expect.stringContaining('"self"') },
   });
+});
+
+onPostgres((newWorld) => {
+  it("of several machines one may run the agents: another one leaves their jobs to it, and runs all others", async () => {
+    const world = await newWorld();
+    const tool = plugin("tool");
+    const spec: GatewaySpec = { world, plugins: [tool], tools: ["tool"], script: [{ tool: "tool" }, done] };
+    const { setup } = setUp(spec);
+    const other = await openGateway({ ...spec, options: { gateway: { ...setup, runsAgents: false } } });
+    const { job_ids } = await other.gateway.runs.start({ goal: "Go.", run_id: "R1" }, api);
+    await other.gateway.call("tool", "handle", { payload: {} }, api);
+    await eventually(() => expect(tool.requests).toHaveLength(1));
+    expect(inShort(await other.gateway.jobs.tree(job_ids[0] ?? ""))).toEqual(["agentic-loop queued"]);
+    const { gateway, endedTree } = await openGateway(spec);
+    expect(inShort(await endedTree(job_ids[0]))).toEqual([
+      ...["agentic-loop succeeded", "tool succeeded", "agentic-loop succeeded"],
+    ]);
+    expect(await gateway.runs.get("R1")).toMatchObject({ status: "done" });
+  });
+});
+
+it("checking a configuration says that several machines need a folder for runs which all of them share", async () => {
+  const warnings = async (service: object, isShared: boolean) => {
+    const checked = await checkGateway({ service, plugins: { "agentic-loop": {} } }, { isShared });
+    return checked.valid ? checked.warnings.filter(({ message }) => message.includes("workspace_root")) : checked;
+  };
+  expect(await warnings({}, true)).toHaveLength(1);
+  expect(await warnings({ workspace_root: "/srv/runs" }, true)).toEqual([]);
+  expect(await warnings({}, false)).toEqual([]);
 });
 
 it("an agent's own commands cannot be called from outside, except for handle and health", async () => {

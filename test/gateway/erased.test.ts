@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { eachDatabase } from "../databases.ts";
-import { eventPayload, inShort, openGateway, permanently, plugin } from "./gateway-world.ts";
+import { eventually } from "../eventually.ts";
+import { eventPayload, inShort, openGateway, permanently, plugin, silentPlugin } from "./gateway-world.ts";
 
 const ada = { via: "api", user_id: "user:1" };
 const bob = { via: "api", user_id: "user:2" };
@@ -75,6 +76,17 @@ eachDatabase((newWorld) => {
     expect(data.length).toBeGreaterThan(0);
   });
 
+  it("erasing a person takes their jobs also while the state of an agent cannot be read, and says that it cannot", async () => {
+    const world = await newWorld();
+    const { gateway, untilIdle } = await openGateway({ world, plugins: [mirror()], config: { pipelines } });
+    const own = await gateway.emit({ type: "mail", payload: { text: SECRET } }, ada);
+    await untilIdle();
+    const state = "plugin, sealed_state, sealed_owners, revision, updated_at";
+    await world.sql(`insert into gateway_plugin_state (${state}) values ('foreign', 'x', 'x', 1, 0)`);
+    await expect(gateway.eraseUser("user:1")).rejects.toMatchObject({ code: "secret_key_mismatch" });
+    expect(await gateway.jobs.get(own.job_ids[0] ?? "")).toMatchObject({ payload: null, result: null });
+  });
+
   it("a job whose payload was erased before it ran fails, and is not executed", async () => {
     const tool = mirror();
     const { gateway, endedTree } = await openGateway({
@@ -102,6 +114,67 @@ eachDatabase((newWorld) => {
     expect((await gateway.runs.list()).map(({ run_id }) => run_id)).toEqual(["R2"]);
     const folders = [own, other].map(({ job_ids }) => existsSync(join(workspaceRoot, job_ids[0] ?? "")));
     expect(folders).toEqual([false, true]);
+  });
+
+  it("the agent forgets them also when nothing of their jobs is left in the queue and in the log", async () => {
+    const short = { dedupe_ttl: "1ms", job_queue_retention: "1ms", job_log_retention: "1ms", tick_interval: "100ms" };
+    const { gateway, untilIdle, workspaceRoot } = await openGateway({
+      ...{ world: await newWorld(), plugins: [plugin("tool")], tools: ["tool"], config: { service: short } },
+      script: [{ tool: "tool" }, { decision: "done", outcome: "It is written." }],
+    });
+    const own = await gateway.runs.start({ goal: SECRET, run_id: "R1" }, ada);
+    const other = await gateway.runs.start({ goal: "Bob's", run_id: "R2" }, bob);
+    await untilIdle();
+    await eventually(async () => expect(await gateway.jobs.log({ limit: 9 })).toEqual([]));
+    expect(await gateway.eraseUser("user:1")).toBe(0);
+    expect((await gateway.runs.list()).map(({ run_id }) => run_id)).toEqual(["R2"]);
+    const folders = [own, other].map(({ job_ids }) => existsSync(join(workspaceRoot, job_ids[0] ?? "")));
+    expect(folders).toEqual([false, true]);
+    expect(JSON.stringify(await gateway.events.read(0, 100))).not.toContain("R1");
+    expect(await gateway.eraseUser("user:2")).toBe(0);
+    expect(await gateway.runs.list()).toEqual([]);
+  });
+
+  it("what the log keeps of a turn holds no run of another person", async () => {
+    const { gateway, untilIdle } = await openGateway({
+      ...{ world: await newWorld(), plugins: [plugin("tool")], tools: ["tool"] },
+      script: [{ tool: "tool" }, { decision: "done", outcome: "It is written." }],
+    });
+    await gateway.runs.start({ goal: SECRET, run_id: "R1" }, ada);
+    await untilIdle();
+    const { job_ids } = await gateway.runs.start({ goal: "Bob's", run_id: "R2" }, bob);
+    await untilIdle();
+    const responses = async (id = "") => (await gateway.jobs.details(id)).attempts.map(({ response }) => response);
+    expect(await gateway.runs.get("R1")).toMatchObject({ status: "done", goal: SECRET });
+    for (const { id } of await gateway.jobs.tree(job_ids[0] ?? ""))
+      expect(String(await responses(id))).not.toContain("R1");
+    expect(JSON.parse(String((await responses(job_ids[0]))[0]))).toMatchObject({
+      ...{ status: "ok", state_updates: { runs: { R2: { goal: "Bob's" } } }, events: [{ payload: { run_id: "R2" } }] },
+    });
+  });
+
+  it("what comes of a turn that another person has caused belongs to the person of its run", async () => {
+    const [reader, watcher] = [silentPlugin("reader"), plugin("watcher")];
+    const { gateway, untilIdle, stream } = await openGateway({
+      ...{ world: await newWorld(), plugins: [reader, watcher], tools: ["reader"], script: [{ tool: "reader" }] },
+      config: { pipelines: [{ name: "alarm", on: "agent.escalated", steps: [{ uses: "watcher" }] }] },
+    });
+    await gateway.runs.start({ goal: SECRET, run_id: "R1" }, ada);
+    await eventually(() => expect(reader.requests).toHaveLength(1));
+    await gateway.runs.cancel("R1", "user:2");
+    await untilIdle();
+    const [cancel] = await gateway.jobs.list({ command: "cancel", limit: 9 });
+    const [told] = await gateway.jobs.list({ plugin: "watcher", limit: 9 });
+    expect(told).toMatchObject({ root_job_id: cancel?.id });
+    expect((await gateway.jobs.get(told?.id ?? "")).payload).toMatchObject({ payload: { run_id: "R1" } });
+    const [attempt] = (await gateway.jobs.details(cancel?.id ?? "")).attempts;
+    expect(attempt?.response).not.toContain(SECRET);
+    const escalated = async () => (await stream()).filter(({ type }) => type === "agent.escalated");
+    expect(await escalated()).toMatchObject([{ data: { run_id: "R1" } }]);
+    await gateway.eraseUser("user:1");
+    expect(await gateway.jobs.get(told?.id ?? "")).toMatchObject({ payload: null, result: null });
+    expect(await escalated()).toEqual([{ type: "agent.escalated", data: {} }]);
+    expect(await gateway.runs.list()).toEqual([]);
   });
 
   it("a turn that is under way meanwhile is taken again, with the state that is left", async () => {

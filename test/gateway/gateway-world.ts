@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
-import type { PluginRequest } from "../../src/contracts/gateway/request.ts";
+import type { PluginRequest } from "../../src/contracts/gateway/protocol/request.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
-import type { Planner } from "../../src/gateway/agent/planner.ts";
-import { type ScriptedPlannerStep, scriptedPlanner } from "../../src/gateway/agent/scripted-planner.ts";
+import type { Planner } from "../../src/gateway/agent/planner/planner.ts";
+import { type ScriptedPlannerStep, scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import type { GatewayLogLine } from "../../src/gateway/dispatch/set-up.ts";
 import type { AgentRunView, Gateway, JobView, Submitter } from "../../src/gateway/gateway.ts";
 import {

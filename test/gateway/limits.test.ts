@@ -1,7 +1,10 @@
 // Limits: the jobs of a tree, what is carried along, and the size of payloads.
 import { describe, expect, it } from "vitest";
+import type { Planner } from "../../src/gateway/agent/planner/planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import { eachDatabase } from "../databases.ts";
-import { api, inShort, openGateway, plugin } from "./gateway-world.ts";
+import { eventually } from "../eventually.ts";
+import { api, heldPlugin, inShort, openGateway, plugin } from "./gateway-world.ts";
 
 const useTool = { tool: "tool" } as const;
 const done = { decision: "done", outcome: "It is written." } as const;
@@ -24,6 +27,46 @@ eachDatabase((newWorld) => {
     await gateway.call("source", "handle", { payload: {} }, api);
     await endedTree(job_ids[0]);
     expect(source.requests[1]?.state).toEqual({});
+  });
+
+  it("the error of a job that adds too many says how many jobs its tree has", async () => {
+    const [first, second] = [plugin("first", () => ({ events: many(1) })), plugin("second", () => ({ events: more }))];
+    const more = many(9).map((event) => ({ ...event, type: "more" }));
+    const { gateway, endedTree } = await openGateway({
+      ...{ world: await newWorld(), plugins: [first, second] },
+      config: { service: { max_tree_jobs: 5 }, pipelines: [listening("part", "second"), listening("more", "second")] },
+    });
+    const { job_ids } = await gateway.call("first", "handle", { payload: {} }, api);
+    const [, failed] = await endedTree(job_ids[0]);
+    expect(failed?.last_error).toContain("has 2 jobs and would get 9 more");
+  });
+
+  it("hooks hear of a job that fails in a full tree: what they start is a tree of its own", async () => {
+    const [source, dead, watcher] = [plugin("source", () => ({ events: many(1) })), plugin("dead"), plugin("watcher")];
+    const pipelines = [
+      ...[listening("part", "dead"), listening("dead_letter", "dead")],
+      { name: "failed", "on-hook": "job.failed", steps: [{ uses: "watcher", baggage: { error: "payload.error" } }] },
+    ];
+    const { gateway, untilIdle } = await openGateway({
+      ...{ world: await newWorld(), plugins: [source, dead, watcher] },
+      config: { service: { max_tree_jobs: 1 }, plugins: { source: { notify_on_complete: true } }, pipelines },
+    });
+    const { job_ids } = await gateway.call("source", "handle", { payload: {} }, api);
+    await untilIdle();
+    expect(inShort(await gateway.jobs.tree(job_ids[0] ?? ""))).toEqual(["source failed apply_failed"]);
+    expect(dead.requests).toEqual([]);
+    expect(watcher.requests).toMatchObject([{ context: { error: expect.stringContaining("tree_too_large") } }]);
+  });
+
+  it("events that are one by their key are one job, however many there are of them", async () => {
+    const events = Array.from({ length: 500 }, (_, n) => ({ type: "part", payload: { n }, dedupe_key: `${n % 2}` }));
+    const source = plugin("source", () => ({ events }));
+    const { gateway, endedTree } = await openGateway({
+      ...{ world: await newWorld(), plugins: [source, plugin("tool")] },
+      config: { service: { max_tree_jobs: 3 }, pipelines: [listening("part", "tool")] },
+    });
+    const { job_ids } = await gateway.call("source", "handle", { payload: {} }, api);
+    expect(inShort(await endedTree(job_ids[0]))).toEqual(["source succeeded", "tool succeeded", "tool succeeded"]);
   });
 
   it("a run whose tree has no room for another request is escalated for that reason, and never stalls", async () => {
@@ -50,6 +93,54 @@ eachDatabase((newWorld) => {
   });
 });
 
+it("a hundred thousand events in one answer fail their job, and the queue goes on", async () => {
+  const source = plugin("source", () => ({ events: many(100_000) }));
+  const { gateway, endedTree } = await openGateway({
+    ...{ plugins: [source, plugin("tool")], config: { pipelines: [listening("part", "tool")] } },
+  });
+  const { job_ids } = await gateway.call("source", "handle", { payload: {} }, api);
+  const next = await gateway.call("tool", "handle", { payload: {} }, api);
+  expect(inShort(await endedTree(job_ids[0]))).toEqual(["source failed apply_failed"]);
+  expect(inShort(await endedTree(next.job_ids[0]))).toEqual(["tool succeeded"]);
+});
+
+it("a run whose tree is filled while its turn is under way is escalated for that reason too", async () => {
+  const filler = heldPlugin("filler");
+  const scripted = scriptedPlanner([useTool, useTool, useTool]);
+  let plans = 0;
+  let isPlanned = false;
+  const planner: Planner = {
+    ...scripted,
+    async plan(...asked) {
+      const plan = await scripted.plan(...asked);
+      isPlanned = ++plans === 2;
+      return plan;
+    },
+  };
+  const { run, gateway } = await openGateway({
+    ...{ plugins: [plugin("tool", () => ({ events: many(1) })), filler, plugin("sink")], tools: ["tool"], planner },
+    config: {
+      service: { max_tree_jobs: 6, max_workers: 2 },
+      pipelines: [listening("part", "filler"), listening("more", "sink")],
+    },
+    options: {
+      // Behind the turn that has seen room for its request, and before its commit.
+      async onPoint(point) {
+        if (point !== "after effect plugin" || !isPlanned) return;
+        isPlanned = false;
+        (await filler.next()).answer({ events: [1, 2].map((n) => ({ type: "more", payload: { n } })) });
+        await eventually(async () => {
+          expect(inShort(await gateway.jobs.list({ plugin: "filler", limit: 9 }))).toEqual(["filler succeeded"]);
+        });
+      },
+    },
+  });
+  const { run: ended, tree } = await run();
+  expect(ended).toMatchObject({ status: "escalated", reason: "max_tree_jobs_exceeded", completed_steps: [1] });
+  expect(inShort(tree).filter((line) => line.includes("failed"))).toEqual([]);
+  expect(tree).toHaveLength(6);
+});
+
 describe("in a tree without room", () => {
   it.each([
     ["completed", [useTool, done], 3, { status: "done" }],
@@ -63,6 +154,19 @@ describe("in a tree without room", () => {
     expect((await run()).run).toMatchObject(expected);
     expect((await stream()).filter(({ type }) => type === `agent.${end}`)).toHaveLength(1);
     expect(listener.requests).toHaveLength(1);
+  });
+
+  it("an agent hears of its tool although pipelines of dead letters do not", async () => {
+    const [tool, morgue] = [plugin("tool", () => ({ events: many(3) })), plugin("morgue")];
+    const dead = (name: string) => ({ ...listening("dead_letter", "morgue"), name });
+    const { run } = await openGateway({
+      ...{ plugins: [tool, morgue], tools: ["tool"], script: [useTool, done] },
+      config: { service: { max_tree_jobs: 3 }, pipelines: [dead("one"), dead("two")] },
+    });
+    const { run: ended, tree } = await run();
+    expect(inShort(tree)).toEqual(["agentic-loop succeeded", "tool failed apply_failed", "agentic-loop succeeded"]);
+    expect(ended).toMatchObject({ status: "escalated", reason: "tool_error" });
+    expect(morgue.requests).toEqual([]);
   });
 
   it("the event stream has no job that was not queued", async () => {

@@ -407,12 +407,40 @@ describe("lifecycle hooks", () => {
     expect(await gateway.jobs.tree(ids[0] ?? "")).toHaveLength(1);
   });
 
-  it("start for no step of a pipeline, for no plugin that has not asked, and for no hook job", async () => {
+  it("follow from one another, at most hook_max_depth of them; the stream says where the chain ends", async () => {
+    const chain = async (service: object) => {
+      const watcher = plugin("watcher");
+      const { gateway, untilIdle, stream, logs } = await openGateway({
+        plugins: [plugin("good"), watcher],
+        config: { service, pipelines, plugins: { good: notifying, watcher: notifying } },
+      });
+      await gateway.call("good", "handle", { payload: {} }, api);
+      await untilIdle();
+      const hooks = await gateway.jobs.list({ plugin: "watcher", limit: 20 });
+      expect(hooks.every(({ id, root_job_id }) => id === root_job_id)).toBe(true);
+      const refused = (await stream()).filter(({ type }) => type === "router.depth_exceeded");
+      const warned = logs.filter(({ message }) => message.includes("starts nothing"));
+      return { about: watcher.requests.map((each) => eventPayload(each).plugin), refused, warned: warned.length };
+    };
+    const [watchers, end] = [Array.from({ length: 3 }, () => "watcher"), { type: "router.depth_exceeded" }];
+    expect(await chain({})).toMatchObject({
+      about: ["good", ...watchers],
+      refused: [{ ...end, data: { plugin: "watcher", hook: "job.completed" } }],
+      warned: 1,
+    });
+    expect(await chain({ hook_max_depth: 1 })).toMatchObject({ about: ["good"], refused: [end] });
+    expect(await chain({ hook_max_depth: 0 })).toMatchObject({ about: [], refused: [{ data: { plugin: "good" } }] });
+  });
+
+  it("start for no step of a pipeline, also one that a hook has begun, and for no plugin that has not asked", async () => {
     const watcher = plugin("watcher");
     const { gateway, untilIdle } = await openGateway({
       plugins: [plugin("step"), plugin("quiet"), watcher],
       config: {
-        pipelines: [...pipelines, on("mail", { uses: "step" })],
+        pipelines: [
+          { name: "completed", "on-hook": "job.completed", steps: [{ uses: "quiet" }, { uses: "watcher" }] },
+          on("mail", { uses: "step" }),
+        ],
         plugins: { step: notifying, watcher: notifying },
       },
     });

@@ -1,19 +1,26 @@
 // The queue: the order of its jobs, how many of them run at once, and which of them are dropped as duplicates.
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BuiltInPlugin } from "../../src/gateway/plugins/resolve-plugins.ts";
 import { heldClock } from "../../src/testing/held-clock.ts";
+import { startProcess } from "../another-process.ts";
 import { eachDatabase, onPostgres } from "../databases.ts";
 import { eventually } from "../eventually.ts";
+import { pluginRoot, shell, writePlugin, writtenPids } from "../plugin-folders.ts";
 import {
   api,
   eventPayload,
   heldPlugin,
   inShort,
+  newFolder,
   openGateway,
   permanently,
   plugin,
   type TestGateway,
 } from "./gateway-world.ts";
+
+const ANSWER = `echo '{"status":"ok","result":"Well."}'`;
+const PROGRAM = import.meta.resolve("./parallel-gateways.ts");
 
 describe("jobs run in the order in which they were queued", () => {
   it("first in, first out, and one at a time unless the configuration says more", async () => {
@@ -113,30 +120,55 @@ describe("parallelism", () => {
 
 onPostgres((newWorld) => {
   it.each([
-    ["a max_workers of 1", { service: { max_workers: 1 } }, 1],
-    ["a max_workers of 2", { service: { max_workers: 2 }, plugins: { tool: { parallelism: 2 } } }, 2],
-    ["a parallelism of 1", { service: { max_workers: 4 } }, 1],
-  ])("%s holds for four runtimes on one database together", async (_what, config, limit) => {
+    ["a max_workers of 1", { service: { max_workers: 1 } }, ["a", "b", "c", "d"], 1],
+    ["a max_workers of 2", { service: { max_workers: 2 } }, ["a", "b", "c", "d"], 2],
+    ["a parallelism of 1", { service: { max_workers: 4 } }, ["a"], 1],
+    ["a parallelism of 2", { service: { max_workers: 4 }, plugins: { a: { parallelism: 2 } } }, ["a"], 2],
+  ])("%s holds for four runtimes on one database together", async (_what, config, names, limit) => {
     const world = await newWorld();
     let running = 0;
     let most = 0;
     const opened: TestGateway[] = [];
-    const tool = plugin("tool", async () => {
-      running++;
-      most = Math.max(most, running);
-      // As long as others need to see that there is more to do.
-      for (const { gateway } of opened) await gateway.status();
-      running--;
-      return "ok";
-    });
-    for (let count = 0; count < 4; count++) opened.push(await openGateway({ plugins: [tool], config, world }));
+    const plugins = names.map((name) =>
+      plugin(name, async () => {
+        running++;
+        most = Math.max(most, running);
+        // As long as others need to see that there is more to do.
+        for (const { gateway } of opened) await gateway.status();
+        running--;
+        return "ok";
+      }),
+    );
+    for (let count = 0; count < 4; count++) opened.push(await openGateway({ plugins, config, world }));
     const calls = Array.from({ length: 16 }, (_, n) =>
-      opened[n % 4]?.gateway.call("tool", "handle", { payload: { n } }, api),
+      opened[n % 4]?.gateway.call(names[n % names.length] ?? "", "handle", { payload: { n } }, api),
     );
     await Promise.all(calls);
     await opened[0]?.untilIdle();
-    expect(tool.requests).toHaveLength(16);
+    expect(plugins.flatMap(({ requests }) => requests)).toHaveLength(16);
     expect(most).toBeLessThanOrEqual(limit);
+  });
+});
+
+onPostgres((newWorld) => {
+  it("a max_workers of 1 holds for four processes together, and each job is run once", async () => {
+    const world = await newWorld();
+    const root = pluginRoot();
+    const began = join(newFolder(), "began");
+    const names = ["one", "two", "three"];
+    for (const name of names) writePlugin(root, name, { script: shell(`echo $$ >> ${began}`, ANSWER) });
+    const config = { plugin_roots: [root] };
+    const others = Array.from({ length: 4 }, () => startProcess(world, PROGRAM, { config }));
+    for (const { says } of others) expect(await says()).toBe("ready");
+    const { gateway, untilIdle } = await openGateway({ world, config, options: { runs: false } });
+    for (let n = 0; n < 12; n++) await gateway.call(names[n % 3] ?? "", "handle", { payload: { n } }, api);
+    await untilIdle();
+    const jobs = (await gateway.jobs.list({ limit: 20 })).toReversed();
+    expect(jobs.map(({ status, attempt }) => `${status} ${attempt}`)).toEqual(Array(12).fill("succeeded 1"));
+    expect(writtenPids(began)).toHaveLength(12);
+    for (const [index, { started_at }] of jobs.entries()) {
+      expect(started_at).toBeGreaterThanOrEqual(jobs[index - 1]?.completed_at ?? 0);
+    }
   });
 });
 
@@ -154,6 +186,23 @@ eachDatabase((newWorld) => {
       expect([job_ids.length, duplicates]).toEqual([2, []]);
       await untilIdle();
       expect(inShort(await gateway.jobs.list({ limit: 9 })).toSorted()).toEqual(["one succeeded", "two succeeded"]);
+    });
+
+    it("has the same key whatever surrounds it, on every way in, and none where the key is blank", async () => {
+      const { gateway, untilIdle } = await openGateway({
+        ...{ world: await newWorld(), plugins: [plugin("tool")], config: { pipelines: [listening("first", "tool")] } },
+      });
+      await gateway.pause("test");
+      for (const dedupe_key of ["", "  ", "  "]) {
+        expect((await gateway.call("tool", "handle", { payload: {}, dedupe_key }, api)).duplicates).toEqual([]);
+        expect((await gateway.emit({ type: "mail", payload: {}, dedupe_key }, api)).duplicates).toEqual([]);
+      }
+      const first = await gateway.call("tool", "handle", { payload: {}, dedupe_key: " mail-1\n" }, api);
+      const again = { job_ids: [], duplicates: first.job_ids };
+      expect(await gateway.call("tool", "handle", { payload: {}, dedupe_key: "mail-1" }, api)).toEqual(again);
+      expect(await gateway.emit({ type: "mail", payload: {}, dedupe_key: "mail-1 " }, api)).toEqual(again);
+      await gateway.resume();
+      await untilIdle();
     });
 
     it("scenario 36: is dropped while its twin is outstanding, and queued again after that has failed", async () => {

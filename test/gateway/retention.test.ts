@@ -31,6 +31,43 @@ it("a tree whose jobs have ended is removed after a day, its log later, and no t
   expect((await gateway.jobs.details(ended)).attempts).toEqual([]);
 });
 
+it("the log of a job outlives the queue: with what it was asked, what it answered, and its history", async () => {
+  const clock = heldClock();
+  const { gateway, untilIdle } = await openGateway({ plugins: [plugin("tool")], clock });
+  const { job_ids } = await gateway.call("tool", "handle", { payload: { text: "asked" } }, api);
+  const [id = ""] = job_ids;
+  await untilIdle();
+  const before = { job: await gateway.jobs.get(id), details: await gateway.jobs.details(id) };
+  expect(before.job).toMatchObject({
+    status: "succeeded",
+    payload: { payload: { text: "asked" } },
+    result: "tool is done",
+  });
+  await clock.advance(25 * HOUR);
+  expect(await gateway.jobs.list({ limit: 9 })).toEqual([]);
+  expect(await gateway.jobs.get(id)).toEqual(before.job);
+  expect(await gateway.jobs.details(id)).toEqual(before.details);
+  expect((await gateway.jobs.log({ limit: 9 })).map(({ result }) => result)).toEqual(["tool is done"]);
+  expect(await gateway.jobs.tree(id)).toHaveLength(1);
+  await expect(gateway.jobs.cancel(id, "test")).rejects.toMatchObject({ code: "job_ended" });
+  await clock.advance(30 * 24 * HOUR);
+  expect(await gateway.jobs.log({ limit: 9 })).toEqual([]);
+  await expect(gateway.jobs.get(id)).rejects.toMatchObject({ code: "job_not_found" });
+});
+
+it("a log of any length is removed in one tick, so many jobs at a time", async () => {
+  const clock = heldClock();
+  const { gateway, untilIdle } = await openGateway({
+    plugins: [plugin("tool")],
+    ...{ clock, config: { service: { job_log_retention: "24h" } } },
+  });
+  const calls = 1_100;
+  for (let each = 0; each < calls; each++) await gateway.call("tool", "handle", { payload: {} }, api);
+  await untilIdle();
+  await clock.advance(25 * HOUR);
+  expect(await gateway.jobs.log({ limit: 9 })).toEqual([]);
+});
+
 it("a key is free again once its window is over", async () => {
   const clock = heldClock();
   const tool = plugin("tool");
@@ -45,7 +82,9 @@ it("a key is free again once its window is over", async () => {
     return job_ids.length;
   };
   expect([await call(), await call()]).toEqual([1, 0]);
-  await clock.advance(HOUR + 1);
+  await clock.advance(HOUR - 1_000);
+  expect(await call()).toBe(0);
+  await clock.advance(1_001);
   expect([await call(), await call()]).toEqual([1, 0]);
 });
 

@@ -230,7 +230,8 @@ describe("RFC-103, success criteria", () => {
     });
     const listener = plugin("listener");
     const { run, workspaceRoot } = await openGateway({
-      ...{ plugins: [plugin("reader"), fabric, listener], tools, script },
+      ...{ plugins: [plugin("reader"), fabric, listener], tools },
+      script: [readPage, askFabric, { ...done, artifacts: ["artifacts/critique.md", "artifacts/gone.md", "../x"] }],
       config: { pipelines: [{ name: "end", on: "agent.completed", steps: [{ uses: "listener" }] }] },
     });
     const { tree } = await run();

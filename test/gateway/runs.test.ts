@@ -1,7 +1,10 @@
 // Agent runs from their start to their end, through the dispatcher: one turn a job, and a tool between two turns.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ReflectInput } from "../../src/gateway/agent/planner.ts";
-import { api, eventPayload, inShort, openGateway, plugin, toolPipeline } from "./gateway-world.ts";
+import type { ReflectInput } from "../../src/gateway/agent/planner/planner.ts";
+import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
+import { api, eventPayload, inShort, newFolder, openGateway, plugin, toolPipeline } from "./gateway-world.ts";
 
 const readPage = { tool: "reader", tool_payload: { url: "http://example.test" } };
 const askFabric = { tool: "fabric", tool_payload: { prompt: "Two paragraphs." } };
@@ -92,13 +95,12 @@ describe("a run", () => {
     expect(seen).toMatchObject([{ step: 0, total: 1 }]);
   });
 
-  it("scenario 15: a tool without events hands on its result in ductile.step.succeeded", async () => {
-    const echo = plugin("reader", () => "Nothing but words.");
+  it("scenario 15: a tool without events, such as echo, hands on its result in ductile.step.succeeded", async () => {
     const seen: unknown[] = [];
     const { run, gateway } = await openGateway({
-      ...{ plugins: [echo], tools: ["reader"] },
+      tools: ["echo"],
       script: [
-        readPage,
+        { tool: "echo", tool_payload: { text: "Nothing but words." } },
         (input) => {
           seen.push((input as ReflectInput).result);
           return done;
@@ -106,7 +108,8 @@ describe("a run", () => {
       ],
     });
     const { run: ended, tree } = await run();
-    expect(ended.status).toBe("done");
+    expect(ended).toMatchObject({ status: "done", completed_steps: [1] });
+    expect((await gateway.jobs.details(tree[1]?.id ?? "")).attempts).toMatchObject([{ exit_code: 0 }]);
     expect((await gateway.jobs.get(tree[2]?.id ?? "")).payload).toMatchObject({ type: "ductile.step.succeeded" });
     expect(seen).toMatchObject([{ result: "Nothing but words." }]);
   });
@@ -171,10 +174,8 @@ describe("a run", () => {
     expect(reader.requests[0]?.workspace_dir).toBe(`${workspaceRoot}/${job_ids[0]}`);
   });
 
-  it("that a pipeline starts keeps its own job as its workspace, below the job that triggered it", async () => {
-    const seen = plugin("listener", () => ({
-      events: [{ type: "agentic.start", payload: { goal: "Go.", run_id: "R1" } }],
-    }));
+  it("without an id bears that of its own job also below the job that triggered it, as its workspace does", async () => {
+    const seen = plugin("listener", () => ({ events: [{ type: "agentic.start", payload: { goal: "Go." } }] }));
     const reader = plugin("reader");
     const { gateway, endedTree, workspaceRoot } = await openGateway({
       ...{ plugins: [seen, reader], tools: ["reader"], script: [readPage, done] },
@@ -189,8 +190,41 @@ describe("a run", () => {
     const tree = await endedTree(job_ids[0]);
     const start = tree[1];
     expect(inShort(tree).slice(0, 3)).toEqual(["listener succeeded", "agentic-loop succeeded", "reader succeeded"]);
-    expect(await gateway.runs.get("R1")).toMatchObject({ status: "done", workspace_ref: `job:${start?.id}` });
+    expect(await gateway.runs.list()).toMatchObject([
+      { run_id: `run-${start?.id}`, status: "done", workspace_ref: `job:${start?.id}` },
+    ]);
+    expect(eventPayload(reader.requests[0])).toMatchObject({ run_id: `run-${start?.id}` });
     expect(reader.requests[0]?.workspace_dir).toBe(`${workspaceRoot}/${start?.id}`);
+    expect(readdirSync(workspaceRoot)).toEqual([start?.id]);
+  });
+});
+
+describe("the files of a run", () => {
+  const script = [{ decision: "done", outcome: "There was nothing to do." }] as const;
+  const filesIn = (folder: string) => readdirSync(folder).toSorted();
+
+  it("lie in workspaces/ in the folder of the database", async () => {
+    const folder = newFolder();
+    const { run } = await openGateway({
+      path: join(folder, "holdfast.db"),
+      options: { gateway: { config: {}, planner: scriptedPlanner(script) } },
+    });
+    const { tree } = await run();
+    expect(filesIn(join(folder, "workspaces"))).toEqual([tree[0]?.id]);
+    expect(filesIn(join(folder, "workspaces", tree[0]?.id ?? ""))).toContain("trace.jsonl");
+  });
+
+  it("lie where service.workspace_root says, those of the agent and those of its tools", async () => {
+    const workspace_root = newFolder();
+    const reader = plugin("reader");
+    const { run, workspaceRoot, gateway } = await openGateway({
+      ...{ plugins: [reader], tools: ["reader"], script: [readPage, done] },
+      config: { service: { workspace_root } },
+    });
+    const { tree } = await run();
+    expect(reader.requests[0]?.workspace_dir).toBe(join(workspace_root, tree[0]?.id ?? ""));
+    expect([filesIn(workspace_root), filesIn(workspaceRoot)]).toEqual([[tree[0]?.id], []]);
+    expect(await gateway.runs.trace("R1")).not.toEqual([]);
   });
 });
 

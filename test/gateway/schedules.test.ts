@@ -240,6 +240,10 @@ describe("the circuit breaker of a scheduled command", () => {
   const settings = { retry: { max_attempts: 1 }, circuit_breaker: { threshold: 3, reset_after: "30m" } };
   const breakers = async ({ gateway }: World) =>
     (await gateway.breakers.list()).map(({ state, failures }) => [state, failures]);
+  const circuits = async (world: World) =>
+    (await world.stream())
+      .filter(({ type }) => type === "scheduler.circuit_state_changed")
+      .map(({ data }) => `${data.plugin}.${data.command} ${data.from} ${data.to} ${data.failures}`);
 
   /** Has failed so often that its breaker is open. */
   async function broken(answers: Record<number, string> = {}) {
@@ -273,6 +277,11 @@ describe("the circuit breaker of a scheduled command", () => {
     await eventually(async () => expect(await breakers(world)).toEqual([["closed", 0]]));
     await world.clock.advance(MINUTE + A_LITTLE);
     await eventually(() => expect(world.tool.requests).toHaveLength(5));
+    expect(await circuits(world)).toEqual([
+      ...["tool.poll closed open 3", "tool.poll open half_open 3", "tool.poll half_open closed 0"],
+    ]);
+    const tries = (await world.stream()).filter(({ type }) => type === "scheduler.circuit_half_open");
+    expect(tries.map(({ data }) => data)).toEqual([{ plugin: "tool", command: "poll" }]);
   });
 
   it("stays open when the job that tries it again fails", async () => {
@@ -291,6 +300,7 @@ describe("the circuit breaker of a scheduled command", () => {
     expect(inShort(await world.endedTree(job_ids[0]))).toEqual(["tool.poll succeeded"]);
     expect(await breakers(world)).toEqual([["open", 3]]);
     await world.gateway.breakers.reset("tool", "poll");
+    expect(await circuits(world)).toEqual(["tool.poll closed open 3", "tool.poll open closed 0"]);
     await world.clock.advance(MINUTE + A_LITTLE);
     await eventually(() => expect(world.tool.requests).toHaveLength(5));
     expect(await breakers(world)).toEqual([["closed", 0]]);

@@ -21,15 +21,17 @@ eachDatabase((newWorld) => {
     const call = () => gateway.call("tool", "handle", { payload: {} }, api);
     await call();
     await untilIdle();
-    const following = take(gateway.events.follow(1), 3);
+    const following = take(gateway.events.follow(1), 5);
     await call();
     expect(await following).toEqual([
-      { id: 2, type: "job.completed" },
-      { id: 3, type: "job.enqueued" },
-      { id: 4, type: "job.completed" },
+      { id: 2, type: "job.started" },
+      { id: 3, type: "job.completed" },
+      { id: 4, type: "job.enqueued" },
+      { id: 5, type: "job.started" },
+      { id: 6, type: "job.completed" },
     ]);
     const leaving = new AbortController();
-    const left = take(gateway.events.follow(4, leaving.signal), 1);
+    const left = take(gateway.events.follow(6, leaving.signal), 1);
     leaving.abort();
     expect(await left).toEqual([]);
   });
@@ -44,7 +46,7 @@ eachDatabase((newWorld) => {
     const { gateway, untilIdle } = await openGateway({ world, plugins: [plugin("tool")] });
     await gateway.call("tool", "handle", { payload: {} }, api);
     await untilIdle();
-    expect((await gateway.events.read(last, 9)).map(({ id }) => id)).toEqual([last + 1, last + 2]);
+    expect((await gateway.events.read(last, 9)).map(({ id }) => id)).toEqual([1, 2, 3].map((more) => last + more));
   });
 });
 
@@ -53,9 +55,9 @@ onPostgres((newWorld) => {
     const world = await newWorld();
     const spec = { world, plugins: [plugin("tool")] };
     const [one, other] = [await openGateway(spec), await openGateway(spec)];
-    const following = take(other.gateway.events.follow(0), 2);
+    const following = take(other.gateway.events.follow(0), 3);
     await one.gateway.call("tool", "handle", { payload: {} }, api);
-    expect((await following).map(({ type }) => type)).toEqual(["job.enqueued", "job.completed"]);
+    expect((await following).map(({ type }) => type)).toEqual(["job.enqueued", "job.started", "job.completed"]);
   });
 });
 
@@ -81,10 +83,11 @@ it("says how each job came out, and never what it was about", async () => {
   await untilIdle();
   const entries = await stream();
   const typesOf = (name: string) => entries.filter(({ data }) => data.plugin === name).map(({ type }) => type);
-  expect(typesOf("good")).toEqual(["job.enqueued", "job.completed"]);
-  expect(typesOf("broken")).toEqual(["job.enqueued", "job.failed"]);
-  expect(typesOf("flaky")).toEqual(["job.enqueued", "job.retry_scheduled", "job.retry_exhausted", "job.failed"]);
-  expect(typesOf("slow")).toEqual(["job.enqueued", "job.retry_exhausted", "job.timed_out"]);
+  expect(typesOf("good")).toEqual(["job.enqueued", "job.started", "job.completed"]);
+  expect(typesOf("broken")).toEqual(["job.enqueued", "job.started", "job.failed"]);
+  const twice = ["job.started", "job.retry_scheduled", "job.started", "job.retry_exhausted", "job.failed"];
+  expect(typesOf("flaky")).toEqual(["job.enqueued", ...twice]);
+  expect(typesOf("slow")).toEqual(["job.enqueued", "job.started", "job.retry_exhausted", "job.timed_out"]);
   expect(JSON.stringify(entries)).not.toContain("a-private-matter");
 });
 

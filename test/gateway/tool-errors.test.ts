@@ -91,6 +91,19 @@ describe("a tool that fails", () => {
     expect(logs.filter(({ message }) => message.includes("was not queued"))).toEqual([]);
   });
 
+  it("scenario 20: by hanging as a process is heard of once as well", async () => {
+    const hangs = { config: { mode: "hang" }, timeouts: { handle: "5ms" } };
+    const { run } = await openGateway({
+      ...{ tools: ["echo"], script: [{ tool: "echo" }, done], agent: { max_attempts_per_step: 1 } },
+      config: { plugins: { echo: { ...hangs, retry: { max_attempts: 2, backoff_base: "1ms" } } } },
+    });
+    const { run: ended, tree } = await run();
+    expect(inShort(tree)).toEqual([
+      ...["agentic-loop succeeded", "echo timed_out timeout #2", "agentic-loop succeeded"],
+    ]);
+    expect(ended).toMatchObject({ status: "escalated", reason: "tool_error" });
+  });
+
   it("with an error is discarded, events and state included; only an ok answer tells an agent of it", async () => {
     const states: unknown[] = [];
     const answers = [{ state_updates: { kept: true } }, new Error("no"), { events: [{ type: "failed_softly" }] }];
@@ -176,7 +189,7 @@ describe("a tool that fails", () => {
 describe("the bridge", () => {
   it("waits while another job of its pipeline instance is queued, running or awaiting its retry", async () => {
     const broken = plugin("broken", fail(permanently("One branch is broken.")));
-    const slow = heldPlugin("slow");
+    const [slow, other] = [heldPlugin("slow"), plugin("other")];
     const steps = [
       {
         split: [
@@ -187,12 +200,22 @@ describe("the bridge", () => {
       { uses: "agentic-loop" },
     ];
     const { gateway, endedTree } = await openGateway({
-      ...{ plugins: [broken, slow], script: [{ tool: "broken" }, done], agent: { allowed_plugins: ["broken"] } },
-      config: { pipelines: [{ name: "both", on: "agentic.tool_request.broken", steps }] },
+      ...{ plugins: [broken, slow, other], script: [{ tool: "broken" }, done] },
+      agent: { allowed_plugins: ["broken"] },
+      config: {
+        service: { max_workers: 2 },
+        pipelines: [{ name: "both", on: "agentic.tool_request.broken", steps }],
+      },
     });
     const { job_ids } = await gateway.runs.start({ goal: "Both.", run_id: "R1" }, api);
     const standing = async () => inShort(await gateway.jobs.tree(job_ids[0] ?? ""));
     const running = await slow.next();
+    await eventually(async () => expect(await standing()).toContain("broken failed plugin_retry_false"));
+    // There is a worker that has nothing to do: what is queued behind the bridge overtakes it.
+    await gateway.call("other", "handle", { payload: {} }, api);
+    await eventually(async () =>
+      expect(await gateway.jobs.list({ statuses: ["succeeded"], limit: 9 })).toHaveLength(2),
+    );
     expect(await standing()).toEqual([
       ...["agentic-loop succeeded", "broken failed plugin_retry_false", "slow running", "agentic-loop queued"],
     ]);
@@ -231,6 +254,24 @@ describe("the bridge", () => {
     expect(waiting).toMatchObject({ status: "running", pending_step: 1, pending_tool: "tool", completed_steps: [] });
   });
 
+  it("says nothing of a requester that fails to hear of it, also where that is no agent", async () => {
+    const payload = { run_id: "R1", step: 1, tool: "tool" };
+    const requester = plugin("requester", ({ event }, call) => {
+      if (call > 1) throw new Error("This never ends.");
+      if (event?.type === "agentic.tool_result") throw permanently("What result?");
+      return { events: [{ type: "agentic.tool_request.tool", payload }] };
+    });
+    const { gateway, endedTree } = await openGateway({
+      plugins: [requester, plugin("tool", fail(permanently("no")))],
+      config: { pipelines: [{ name: "tool", on: "agentic.tool_request.tool", steps: [{ uses: "tool" }] }] },
+    });
+    const { job_ids } = await gateway.call("requester", "handle", { payload: {} }, api);
+    expect(inShort(await endedTree(job_ids[0]))).toEqual([
+      ...["requester succeeded", "tool failed plugin_retry_false", "requester failed plugin_retry_false"],
+    ]);
+    expect(requester.requests[1]?.event?.payload).toMatchObject({ ...payload, status: "error", error: "no" });
+  });
+
   it("lets a later attempt answer under the plain key of the RFC: its attempt is appended", async () => {
     const tool = plugin("tool", (_, call) => {
       if (call === 0) throw new Error("Not yet.");
@@ -246,6 +287,17 @@ describe("the bridge", () => {
     expect(bridge.payload).toMatchObject({ dedupe_key: "agentic:run:R1:step:1:result" });
     expect(inShort(tree).at(-1)).toBe("agentic-loop succeeded");
   });
+});
+
+it("a tool runs the command that was requested, where its manifest declares it", async () => {
+  const tool = plugin("tool", () => "ok", { commands: ["handle", "measure"] });
+  const script = [{ ...useTool, tool_command: "measure" }, done];
+  const { run } = await openGateway({ plugins: [tool], tools: ["tool"], script });
+  expect((await run()).run.status).toBe("done");
+  expect(tool.requests).toMatchObject([
+    { command: "measure", payload: { run_id: "R1", step: 1, url: "http://example.test" } },
+  ]);
+  expect(tool.requests[0]).not.toHaveProperty("event");
 });
 
 it("scenario 37: a job is tried again after 30, 60 and 120 seconds, and its fourth failure is the last", async () => {

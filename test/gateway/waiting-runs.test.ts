@@ -3,7 +3,16 @@ import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { heldClock } from "../../src/testing/held-clock.ts";
 import { eventually } from "../eventually.ts";
-import { api, type GatewaySpec, inShort, openGateway, permanently, plugin, toolPipeline } from "./gateway-world.ts";
+import {
+  api,
+  eventPayload,
+  type GatewaySpec,
+  inShort,
+  openGateway,
+  permanently,
+  plugin,
+  toolPipeline,
+} from "./gateway-world.ts";
 
 const MINUTE = 60_000;
 
@@ -65,7 +74,7 @@ describe("a run that has been waiting for its tool for too long", () => {
 
   it("is escalated together with others by one poll, each with an event of its own", async () => {
     const listener = plugin("listener");
-    const { start, clock, polls, untilEscalated, untilIdle, stream } = await waiting({
+    const { gateway, start, clock, polls, untilEscalated, untilIdle, stream, workspaceRoot } = await waiting({
       plugins: [listener],
       config: { pipelines: [{ name: "escalated", on: "agent.escalated", steps: [{ uses: "listener" }] }] },
     });
@@ -76,7 +85,11 @@ describe("a run that has been waiting for its tool for too long", () => {
     expect(await polls()).toEqual(["agentic-loop.poll succeeded"]);
     const escalated = (await stream()).filter(({ type }) => type === "agent.escalated");
     expect(escalated.map(({ data }) => data.run_id)).toEqual(["R1", "R2", "R3"]);
-    expect(listener.requests).toHaveLength(3);
+    const folders = await Promise.all(
+      ["R1", "R2", "R3"].map(async (id) => `${id} ${workspaceRoot}/${(await gateway.runs.get(id)).job_id}`),
+    );
+    const heard = listener.requests.map((request) => `${eventPayload(request).run_id} ${request.workspace_dir}`);
+    expect(heard).toEqual(folders);
   });
 
   it("has not been waiting while the dispatcher was paused", async () => {
@@ -91,6 +104,35 @@ describe("a run that has been waiting for its tool for too long", () => {
     expect((await gateway.runs.get("R1")).status).toBe("running");
     await clock.advance(2 * MINUTE);
     await untilEscalated("R1");
+  });
+
+  it.each([
+    ["no schedule", { schedule: null }],
+    ["a poll once a week", { schedules: [{ every: "1w", command: "poll" }] }],
+  ])("is escalated by the next tick, although its agent has %s", async (_what, settings) => {
+    const { start, clock, untilEscalated } = await waiting({
+      config: { plugins: { "agentic-loop": { ...settings, config: { allowed_plugins: ["lost"] } } } },
+    });
+    await start("R1");
+    await clock.advance(16 * MINUTE);
+    await untilEscalated("R1");
+  });
+
+  it("is found by when it was changed last, where its agent does not store since when it waits", async () => {
+    const clock = heldClock();
+    const run = { status: "running", goal: "Wait.", step: 1, pending_step: 1, pending_tool: "lost" };
+    const updated_at = new Date(clock.now()).toISOString();
+    const other = plugin("other", () => ({ state_updates: { runs: { R1: { ...run, updated_at } } } }), {
+      commands: ["handle", "poll"],
+    });
+    const config = { plugins: { other: { agent: true } } };
+    const { gateway, untilIdle } = await openGateway({ plugins: [other], config, clock });
+    await gateway.runs.start({ goal: "Wait.", agent: "other" }, api);
+    await untilIdle();
+    await clock.advance(14 * MINUTE);
+    expect(other.requests.map(({ command }) => command)).toEqual(["handle"]);
+    await clock.advance(2 * MINUTE);
+    await eventually(() => expect(other.requests.map(({ command }) => command)).toContain("poll"));
   });
 
   it("because a turn of its agent has failed is escalated as well", async () => {

@@ -79,8 +79,10 @@ describe("which tools there are", () => {
 
 describe.each(["stdio", "old", "http", "sse"])("a call over %s", (over) => {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-test-"));
-  const ledger = join(folder, "ledger");
-  const env = { SMALL_LEDGER: ledger, SMALL_OVER: over, SMALL_TOKEN: "t0ken-of-the-server" };
+  const environmentIn = (ledger: string) => {
+    return { SMALL_LEDGER: ledger, SMALL_OVER: over, SMALL_TOKEN: "t0ken-of-the-server" };
+  };
+  const env = environmentIn(join(folder, "ledger"));
   const isHttp = over === "http" || over === "sse";
   let server: SmallServer | undefined;
   let small: McpTools;
@@ -95,6 +97,14 @@ describe.each(["stdio", "old", "http", "sse"])("a call over %s", (over) => {
     await server?.kill();
     rmSync(folder, { recursive: true });
   });
+
+  /** For a test that changes the server, or ends it. */
+  async function openOwn(): Promise<{ readonly own: McpTools; readonly ledger: string }> {
+    const ledger = join(newFolder(), "ledger");
+    const started = isHttp ? await startHttpInTest(environmentIn(ledger)) : undefined;
+    const from = started ? { name: "small", url: started.url, headers } : overPipes(environmentIn(ledger));
+    return { own: await open({ ...from, allow: "*" }), ledger };
+  }
 
   it("answers with values, and with words", async () => {
     const added = { success: true, tool_name: "small/add_numbers", result: { structured_content: { sum: 5 } } };
@@ -126,23 +136,25 @@ describe.each(["stdio", "old", "http", "sse"])("a call over %s", (over) => {
   });
 
   it("is refused once the server declares the tool differently", async () => {
-    expect(await call(small, "small/add_numbers", { a: 1, b: 1 })).toMatchObject({ success: true });
-    await call(small, "small/change");
-    const changed = () => call(small, "small/add_numbers", { a: 1, b: 1 });
+    const { own } = await openOwn();
+    expect(await call(own, "small/add_numbers", { a: 1, b: 1 })).toMatchObject({ success: true });
+    await call(own, "small/change");
+    const changed = () => call(own, "small/add_numbers", { a: 1, b: 1 });
     await expect.poll(changed).toEqual(failure("mcp_tool_changed"));
-    expect(await call(small, "small/send_mail")).toMatchObject({ success: true });
+    expect(await call(own, "small/send_mail")).toMatchObject({ success: true });
   });
 
   it("of which the connection died midway has an unknown outcome, and is not made again", async () => {
-    expect(await call(small, "small/vanish")).toEqual(failure("outcome_unknown"));
+    const { own, ledger } = await openOwn();
+    expect(await call(own, "small/vanish")).toEqual(failure("outcome_unknown"));
     expect(countIn(ledger, "vanish")).toBe(1);
   });
 
-  // Nobody starts a server again that somebody else has started.
+  // A server that was started elsewhere is not started again here.
   if (!isHttp) {
     it("that may be repeated is made again on a new connection", async () => {
-      rmSync(ledger);
-      expect(await call(small, "small/look")).toMatchObject({ success: true, result: "seen" });
+      const { own, ledger } = await openOwn();
+      expect(await call(own, "small/look")).toMatchObject({ success: true, result: "seen" });
       expect(countIn(ledger, "look")).toBe(2);
     });
   }

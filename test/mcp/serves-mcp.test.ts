@@ -1,12 +1,13 @@
 // Promise: an MCP client finds the operations and agents of whoever it acts for, and nothing of anybody else.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type CallToolResult, type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Holdfast } from "../../src/holdfast.ts";
 import { serve } from "../../src/server/serve.ts";
 import { ANN, BEN, openDesk } from "./mcp-desk.ts";
+import { patientClient } from "./patient-client.ts";
 import { newFolder } from "./small-servers.ts";
 
 type Mode = "legacy" | "auto";
@@ -28,7 +29,7 @@ async function tokenOf(holdfast: Holdfast, user: number, allowed_capabilities: r
 }
 
 async function connect(url: string, token: string, mode: Mode = "auto"): Promise<Client> {
-  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  const client = patientClient({ versionNegotiation: { mode } });
   const requestInit = { headers: { Authorization: `Bearer ${token}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
   onTestFinished(() => client.close());
@@ -243,7 +244,7 @@ describe("what is kept", () => {
 describe("over standard input and output", () => {
   async function start(): Promise<Client> {
     const program = fileURLToPath(import.meta.resolve("./stdio-program.ts"));
-    const client = new Client({ name: "test", version: "1" });
+    const client = patientClient();
     const errors: Error[] = [];
     client.onerror = (error) => errors.push(error);
     const transport = new StdioClientTransport({ command: process.execPath, args: [program], stderr: "pipe" });

@@ -479,16 +479,17 @@ export const lists: readonly List[] = [
   {
     list: "the log of jobs, the newest first",
     fill: async (world) => {
-      const logged = NAMES.flatMap((id) => [2, 1, 3].map((epoch) => rows.anAttemptRow(id, epoch)));
-      await insertRows(world, "gateway_attempts", logged);
-      const each = byBytes(NAMES).flatMap((id) => [1, 2, 3].map((epoch) => `${id} ${epoch}`));
-      return each.toReversed();
+      await insertRows(world, "gateway_jobs", NAMES.filter((_, index) => index % 2 === 0).map(rows.aJobRow));
+      await insertRows(
+        world,
+        "gateway_logged_jobs",
+        NAMES.filter((_, index) => index % 2 === 1).map(rows.aLoggedJobRow),
+      );
+      return byBytes(NAMES).toReversed();
     },
     async read({ stores }, limit, seen) {
-      const [, job_id = "", epoch = ""] = /^(.*) (\d)$/.exec(last(seen) ?? "") ?? [];
-      const after = seen.length === 0 ? {} : { after: { ended_at: INSTANT, job_id, epoch: Number(epoch) } };
-      const found = await stores.gateway.jobs.log({ limit, ...after });
-      return found.map((each) => `${each.job_id} ${each.epoch}`);
+      const after = seen.length === 0 ? {} : { after: { created_at: INSTANT, id: last(seen) ?? "" } };
+      return (await stores.gateway.jobs.log({ limit, ...after })).map(idOf);
     },
   },
   {

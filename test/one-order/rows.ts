@@ -91,9 +91,13 @@ export const aJobRow = (id: string, seq: number): NewRow => ({
   ...{ root_job_id: "root", created_at: INSTANT, wake_rev: 0, lease_until: 0, epoch: 1, claims: 0 },
 });
 
+export const aLoggedJobRow = (id: string, seq: number): NewRow => ({
+  ...{ seq: 100 + seq, id, plugin: "echo", command: "handle", status: "failed", attempt: 1, max_attempts: 4 },
+  ...{ submitted_by: "api", root_job_id: "root", created_at: INSTANT, completed_at: INSTANT },
+});
+
 export const anAttemptRow = (job_id: string, epoch: number): NewRow => ({
-  ...{ job_id, epoch, attempt: epoch, status: "failed", outcome: "failed", ended_at: INSTANT, plugin: "echo" },
-  ...{ command: "handle", submitted_by: "api", root_job_id: "root" },
+  ...{ job_id, epoch, attempt: epoch, status: "failed", outcome: "failed", ended_at: INSTANT },
 });
 
 export const aStreamRow = (id: number): NewRow => ({ id, type: "job.enqueued", data: "{}", at: INSTANT });

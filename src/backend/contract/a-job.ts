@@ -1,4 +1,5 @@
 // Jobs of the gateway and their commits, for tests: everything that a test does not care about has a value.
+import type { StreamEntry } from "../gateway/gateway-event-store.ts";
 import type { ClaimedJob, JobClaim, JobCommit, NewAttempt, NewContext, NewJob } from "../gateway/job-store.ts";
 import type { SqlDriver } from "../sql-driver.ts";
 import type { Stores } from "../stores.ts";
@@ -63,7 +64,7 @@ export function aJobCommit(job: JobCommit["job"], parts: Partial<JobCommit> = {}
   };
 }
 
-export const ends = (status: "succeeded" | "skipped" | "failed" | "timed_out" | "dead") =>
+export const ends = (status: "succeeded" | "failed" | "timed_out" | "dead") =>
   ({ status, reason: null, sealed_error: null }) as const;
 
 export const retries = (retry_after_us = 0) =>
@@ -83,6 +84,12 @@ export async function queued({ gateway }: Pick<Stores, "gateway">, ...jobs: read
     const [outcome] = await gateway.jobs.enqueue([job]);
     if (outcome?.outcome !== "queued") throw new Error(`Job ${job.id} was not queued.`);
   }
+}
+
+/** The entries of the event stream that commits have added: a claim adds one too. */
+export async function committedEntries({ gateway }: Pick<Stores, "gateway">): Promise<readonly StreamEntry[]> {
+  const entries = await gateway.events.read({ after: 0, limit: 100 });
+  return entries.filter(({ type }) => type !== "job.started");
 }
 
 /** A job that the worker has leased. */

@@ -64,7 +64,8 @@ export async function heldThread(stores: Stores, parts: Partial<NewThread> = {})
   return { id, epoch: own.epoch, wake_rev: 1 };
 }
 
-const TABLES = [
+/** Every table that holds something; what one test leaves there is erased before the next. */
+export const TABLES = [
   "threads",
   "answers",
   "inbox",
@@ -107,6 +108,7 @@ const TABLES = [
   "gateway_control",
   "gateway_pauses",
   "gateway_jobs",
+  "gateway_logged_jobs",
   "gateway_payloads",
   "gateway_trees",
   "gateway_dedupe",

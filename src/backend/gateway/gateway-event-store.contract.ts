@@ -72,7 +72,7 @@ export function describeGatewayEvents(name: string, open: () => Promise<StoresIn
         writing--;
       };
       await Promise.all([follow(), ...[stores, second, stores, second].map((own, index) => write(own, `${index}`))]);
-      const expected = 4 * 10 * 3 + 20 * 2;
+      const expected = 4 * 10 * 3 + 20 * 3;
       expect(seen).toEqual(Array.from({ length: expected }, (_, index) => index + 1));
       expect(await events.last()).toBe(expected);
     });

@@ -5,6 +5,7 @@ import { describeGatewayEvents } from "./gateway-event-store.contract.ts";
 import { describeJobCommit } from "./job-commit.contract.ts";
 import { describeJobEnds } from "./job-ends.contract.ts";
 import { describeJobIdentities } from "./job-identities.contract.ts";
+import { describeJobLeases } from "./job-leases.contract.ts";
 import { describeJobLists } from "./job-lists.contract.ts";
 import { describeJobQueue } from "./job-queue.contract.ts";
 import { describePluginState } from "./plugin-state-store.contract.ts";
@@ -12,6 +13,7 @@ import { describeScheduleStore } from "./schedule-store.contract.ts";
 
 export function describeGatewayStores(name: string, open: () => Promise<StoresInTest>): void {
   describeJobQueue(name, open);
+  describeJobLeases(name, open);
   describeJobIdentities(name, open);
   describeJobCommit(name, open);
   describeJobEnds(name, open);

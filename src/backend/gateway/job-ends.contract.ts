@@ -9,6 +9,7 @@ import {
   anAttempt,
   claimJob,
   commitJob,
+  committedEntries,
   ends,
   heldJob,
   queued,
@@ -17,7 +18,7 @@ import {
 } from "../contract/a-job.ts";
 import { losingDriver, losses } from "../contract/losing-driver.ts";
 import { everything, heardOn, type StoresInTest, WORKER } from "../contract/stores-in-test.ts";
-import type { SqlDriver } from "../sql-driver.ts";
+import type { SqlDriver, Statement } from "../sql-driver.ts";
 import type { Stores } from "../stores.ts";
 import { type ClaimedJob, JOBS_DUE, type JobStore } from "./job-store.ts";
 
@@ -159,13 +160,17 @@ export function describeJobEnds(name: string, open: () => Promise<StoresInTest>)
         expect(await jobs.prune({ ...all, queue_us: MINUTE })).toBe(0);
         expect(await jobs.prune({ ...all, log_us: MINUTE })).toBe(2);
         const after = await everything(driver);
-        const left = ["gateway_jobs", "gateway_payloads", "gateway_trees", "gateway_contexts", "gateway_attempts"];
-        expect(left.map((table) => after[table]?.length)).toEqual([1, 1, 1, 0, 2]);
-        expect(await jobs.tree(root.id)).toEqual([]);
-        expect((await jobs.log({ limit: 9 })).map(({ job_id }) => job_id)).toEqual([child.id, root.id]);
-        // Once a later log row is too old as well.
-        expect(await jobs.prune(all)).toBe(0);
-        expect(await jobs.log({ limit: 9 })).toEqual([]);
+        const left = ["jobs", "logged_jobs", "payloads", "trees", "contexts", "attempts"].map(
+          (each) => `gateway_${each}`,
+        );
+        expect(left.map((table) => after[table]?.length)).toEqual([1, 2, 3, 1, 0, 2]);
+        expect((await jobs.log({ limit: 9 })).map(({ id }) => id)).toEqual(["waiting", child.id, root.id]);
+        // Once the log is too old as well.
+        expect(await jobs.prune(all)).toBe(2);
+        const last = await everything(driver);
+        expect(left.map((table) => last[table]?.length)).toEqual([1, 0, 1, 1, 0, 0]);
+        expect((await jobs.log({ limit: 9 })).map(({ id }) => id)).toEqual(["waiting"]);
+        expect([await jobs.get(root.id), await jobs.tree(root.id)]).toEqual([undefined, []]);
         expect(await jobs.get("waiting")).toMatchObject({ status: "queued" });
       });
 
@@ -174,6 +179,37 @@ export function describeJobEnds(name: string, open: () => Promise<StoresInTest>)
         await commitJob(stores, aJobCommit(held, { settlement: retries() }));
         await jobs.prune(all);
         expect(await jobs.attempts(held.id)).toHaveLength(1);
+      });
+
+      it("removes from the log so many jobs at a time, the oldest first", async () => {
+        for (const id of ["one", "two", "three"]) await commitJob(stores, aJobCommit(await heldJob(stores, { id })));
+        expect(await jobs.prune({ ...all, log_us: MINUTE })).toBe(3);
+        expect(await jobs.prune({ ...all, limit: 2 })).toBe(2);
+        expect((await jobs.log({ limit: 9 })).map(({ id }) => id)).toEqual(["three"]);
+        expect(await jobs.attempts("two")).toEqual([]);
+        expect(await jobs.prune({ ...all, limit: 2 })).toBe(1);
+        expect(await jobs.prune({ ...all, limit: 2 })).toBe(0);
+      });
+
+      it("leaves no payload and no attempt without its job where other processes prune too", async () => {
+        for (const id of ["one", "two"]) await commitJob(stores, aJobCommit(await heldJob(stores, { id })));
+        const moveOne = () => jobs.prune({ queue_us: 0, log_us: MINUTE, limit: 1 });
+        await moveOne();
+        // On PostgreSQL each statement sees what others have committed since the one before it.
+        async function batch(statements: readonly Statement[]) {
+          for (const statement of statements) {
+            await driver.batch([statement]);
+            if (statement.sql.startsWith("delete from gateway_attempts")) await moveOne();
+          }
+          return { outcome: "committed", rows: [] } as const;
+        }
+        const interrupted = await world.storesOn({ ...driver, batch });
+        await interrupted.gateway.jobs.prune({ ...all, queue_us: MINUTE });
+        const [stored, log] = [await everything(driver), await jobs.log({ limit: 9 })];
+        const ids = ["gateway_payloads", "gateway_attempts"].flatMap((table) =>
+          stored[table]?.map((row) => row.job_id),
+        );
+        expect(ids.filter((job_id) => !log.some(({ id }) => id === job_id))).toEqual([]);
       });
 
       it("goes from the oldest on, so many trees at a time", async () => {
@@ -261,11 +297,43 @@ export function describeJobEnds(name: string, open: () => Promise<StoresInTest>)
       });
 
       it("reaches the log of jobs that were pruned", async () => {
-        const held = await heldJob(stores, { user_id: "7" });
-        await commitJob(stores, aJobCommit(held, { attempt: anAttempt({ sealed_response: SECRET }) }));
+        const fact = { fact_type: "said", command: "handle", sealed_value: SECRET };
+        for (const user_id of ["7", "8"]) {
+          const state = { plugin: `echo ${user_id}`, sealed_state: "{}", revision: 0, fact };
+          const held = await heldJob(stores, { id: user_id, user_id, sealed_payload: SECRET });
+          const attempt = anAttempt({ sealed_response: SECRET, sealed_stderr: SECRET, sealed_error: SECRET });
+          const settlement = { status: "failed", reason: null, sealed_error: SECRET } as const;
+          const stream = [{ type: "job.failed", data: SECRET, job_id: user_id }];
+          await commitJob(stores, aJobCommit(held, { attempt, settlement, state, stream }));
+        }
         await jobs.prune({ queue_us: 0, log_us: MINUTE, limit: 9 });
+        expect(await jobs.list({ limit: 9 })).toEqual([]);
+        expect(await jobs.eraseUser("7")).toBe(1);
+        expect(await jobs.get("7")).toMatchObject({ status: "failed", sealed_payload: null, sealed_error: null });
+        expect(await jobs.attempts("7")).toMatchObject([
+          { sealed_response: null, sealed_stderr: null, sealed_error: null },
+        ]);
+        expect(await jobs.get("8")).toMatchObject({ sealed_payload: SECRET, sealed_error: SECRET });
+        expect(await jobs.attempts("8")).toMatchObject([{ sealed_response: SECRET }]);
+        const { pluginState } = stores.gateway;
+        expect((await committedEntries(stores)).map(({ data }) => data)).toEqual(["{}", SECRET]);
+        expect(await pluginState.facts({ plugin: "echo 7", limit: 9 })).toEqual([]);
+        expect(await pluginState.facts({ plugin: "echo 8", limit: 9 })).toMatchObject([{ sealed_value: SECRET }]);
+      });
+
+      it("leaves jobs of other users in the same tree, and reaches entries of the stream that are about the user", async () => {
+        const root = await heldJob(stores, { sealed_payload: SECRET });
+        const children = ["7", "8"].map((user_id) => aChildJob(root, { id: user_id, user_id }));
+        const entry = { type: "agent.escalated", data: "data", job_id: root.id };
+        const stream = ["7", "8"].map((user_id) => ({ ...entry, user_id }));
+        const other = { ...entry, job_id: null };
+        await commitJob(stores, aJobCommit(root, { children, stream: [...stream, { ...other, user_id: "7" }, other] }));
         await jobs.eraseUser("7");
-        expect(await jobs.log({ limit: 9 })).toMatchObject([{ job_id: held.id, sealed_response: null }]);
+        expect(await jobs.get(root.id)).toMatchObject({ sealed_payload: null });
+        expect(await jobs.get("7")).toMatchObject({ sealed_payload: null });
+        expect(await jobs.get("8")).toMatchObject({ sealed_payload: "payload of 8" });
+        const entries = await committedEntries(stores);
+        expect(entries.map(({ data }) => data)).toEqual(["{}", "{}", "{}", "data"]);
       });
 
       it.each(losses)("happens when it loses %s", async (loss) => {

@@ -55,6 +55,42 @@ export function describeJobIdentities(name: string, open: () => Promise<StoresIn
     const SAME_EVENT_ONLY = ["queued", "duplicate", "duplicate"];
     const ALL = ["queued", "queued", "queued"];
 
+    it("a key that is taken once is free after its time alone, whatever becomes of its job", async () => {
+      const once = { hash: "once", keep_us: MINUTE };
+      const add = async (parts: Partial<NewJob> = {}) => (await jobs.enqueue([aJob({ once, ...parts })]))[0]?.outcome;
+      const together = await Promise.all([add(), add(), add()]);
+      expect(together.toSorted()).toEqual(["duplicate", "duplicate", "queued"]);
+      const [first] = await jobs.list({ limit: 2 });
+      await jobs.cancel(first?.id ?? "", "test");
+      expect(await add()).toBe("duplicate");
+      // What a refused job would have taken is free.
+      const [dedupe, other] = [
+        { hash: "hash", keep_us: MINUTE },
+        { hash: "other", keep_us: MINUTE },
+      ];
+      expect(await add({ dedupe })).toBe("duplicate");
+      expect(await add({ dedupe, once: other })).toBe("queued");
+      const second = { hash: "second", keep_us: MINUTE };
+      expect(await add({ dedupe, once: second })).toBe("duplicate");
+      expect(await add({ once: second })).toBe("queued");
+      await jobs.prune({ queue_us: 0, log_us: 0, limit: 100 });
+      expect(await add()).toBe("duplicate");
+      const past = { hash: "past", keep_us: 0 };
+      expect([await add({ once: past }), await add({ once: past })]).toEqual(["queued", "queued"]);
+    });
+
+    it("an id stays taken while its job is in the log alone", async () => {
+      // The clock was set back: a schedule comes to the same run again.
+      const held = await heldJob(stores, { id: "run" });
+      await commitJob(stores, aJobCommit(held));
+      await jobs.prune({ queue_us: 0, log_us: MINUTE, limit: 9 });
+      const again = { outcome: "duplicate", existing_job_id: "run" };
+      expect(await jobs.enqueue([aJob({ id: "run" })])).toEqual([again]);
+      expect(await jobs.list({ limit: 9 })).toEqual([]);
+      await jobs.prune({ queue_us: 0, log_us: 0, limit: 9 });
+      expect(await jobs.enqueue([aJob({ id: "run" })])).toMatchObject([{ outcome: "queued" }]);
+    });
+
     const matrix: readonly (readonly [string, (held: ClaimedJob) => Promise<void>, readonly string[]])[] = [
       ["is queued", (held) => jobs.putBack(held), SAME_EVENT_ONLY],
       ["runs", async () => {}, SAME_EVENT_ONLY],
@@ -64,7 +100,7 @@ export function describeJobIdentities(name: string, open: () => Promise<StoresIn
         SAME_EVENT_ONLY,
       ],
       ["has succeeded within its window", (held) => commitJob(stores, aJobCommit(held)), DUPLICATES],
-      ...(["failed", "timed_out", "dead", "skipped"] as const).map(
+      ...(["failed", "timed_out", "dead"] as const).map(
         (status) =>
           [
             `ended as ${status}`,

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MINUTE } from "../contract/a-commit.ts";
 import {
   aChildJob,
+  aContext,
   aJob,
   aJobCommit,
   anAttempt,
@@ -90,9 +91,9 @@ export function describeJobLists(name: string, open: () => Promise<StoresInTest>
       await commitJob(stores, aJobCommit(last, { attempt: anAttempt({ started_at: last.started_at ?? 0 }) }));
       const ended = [...until, { from: "running", to: "succeeded", reason: null, at: expect.any(Number) }];
       expect(await jobs.transitions("job")).toEqual(ended);
-      // Without the time at which it was queued, which goes with the job.
       await jobs.prune({ queue_us: 0, log_us: MINUTE, limit: 1 });
-      expect(await jobs.transitions("job")).toEqual(ended.slice(1));
+      expect(await jobs.list({ limit: 9 })).toEqual([]);
+      expect(await jobs.transitions("job")).toEqual(ended);
 
       await queued(stores, aJob({ id: "cancelled" }));
       await jobs.cancel("cancelled", "user:1");
@@ -103,38 +104,63 @@ export function describeJobLists(name: string, open: () => Promise<StoresInTest>
       expect(await jobs.transitions("none")).toEqual([]);
     });
 
-    it("hold the log of all jobs, the newest first", async () => {
+    it("hold the log of all jobs, the newest first, whether they have left the queue or not", async () => {
+      const at: Record<string, number> = {};
       for (const [id, plugin] of Object.entries({ one: "echo", two: "fetch", three: "echo" })) {
-        const settlement = ends(plugin === "fetch" ? "failed" : "succeeded");
-        await commitJob(stores, aJobCommit(await heldJob(stores, { id, plugin }), { settlement }));
+        const held = await heldJob(stores, { id, plugin });
+        at[id] = held.created_at;
+        await commitJob(stores, aJobCommit(held, { settlement: ends(plugin === "fetch" ? "failed" : "succeeded") }));
       }
-      const log = async (query: Partial<Parameters<JobStore["log"]>[0]>) =>
-        (await jobs.log({ limit: 9, ...query })).map(({ job_id }) => job_id);
-      const [newest] = await jobs.log({ limit: 1 });
-      expect(newest).toMatchObject({
-        ...{ job_id: "three", epoch: 1, root_job_id: "three", plugin: "echo", command: "handle", submitted_by: "api" },
-        ...{ attempt: 1, outcome: "succeeded", status: "succeeded" },
-      });
-      expect(await log({})).toEqual(["three", "two", "one"]);
-      expect(await log({ plugin: "echo" })).toEqual(["three", "one"]);
-      expect(await log({ statuses: ["failed"] })).toEqual(["two"]);
-      expect(await log({ job_id: "one", command: "handle", submitted_by: "api" })).toEqual(["one"]);
-      expect(await log({ from: newest?.ended_at ?? 0 })).toEqual(["three"]);
-      expect(await log({ to: (newest?.ended_at ?? 0) - 1 })).toEqual(["two", "one"]);
-      if (newest) expect(await log({ after: newest, limit: 1 })).toEqual(["two"]);
+      const log = async (query: Partial<JobQuery> = {}) => (await jobs.log({ limit: 9, ...query })).map(({ id }) => id);
+      const expectLog = async () => {
+        expect(await log()).toEqual(["waiting", "three", "two", "one"]);
+        expect(await log({ plugin: "echo", statuses: ["succeeded"] })).toEqual(["three", "one"]);
+        expect(await log({ statuses: ["failed"] })).toEqual(["two"]);
+        expect(await log({ statuses: ["queued"] })).toEqual(["waiting"]);
+        expect(await log({ statuses: ["queued", "failed"] })).toEqual(["waiting", "two"]);
+        expect(await log({ command: "handle", submitted_by: "api", root_job_id: "one" })).toEqual(["one"]);
+        expect(await log({ from: at.three ?? 0 })).toEqual(["waiting", "three"]);
+        expect(await log({ to: at.two ?? 0 })).toEqual(["two", "one"]);
+        expect(await log({ limit: 2 })).toEqual(["waiting", "three"]);
+        expect(await log({ limit: 1, after: { created_at: at.three ?? 0, id: "three" } })).toEqual(["two"]);
+      };
+      await queued(stores, aJob({ id: "waiting" }));
+      await expectLog();
+      await jobs.prune({ queue_us: 0, log_us: MINUTE, limit: 2 });
+      expect(await list()).toEqual(["waiting", "three"]);
+      await expectLog();
+    });
+
+    it("give a job that has left the queue as it was, without its context, from the log", async () => {
+      const place = { pipeline: "pipeline", step_id: "step", instance_id: "instance", depth: 2 };
+      const context = aContext({ root_job_id: "job" });
+      const parts = { place, user_id: "7", source_event_id: "event", dedupe: { hash: "hash", keep_us: 0 } };
+      await jobs.enqueue([aJob({ id: "job", context_id: context.id, ...parts })], { contexts: [context] });
+      const held = (await claimJob(stores)) as ClaimedJob;
+      const failed = { status: "failed", reason: "plugin_error", sealed_error: "sealed error" } as const;
+      await commitJob(stores, aJobCommit(held, { settlement: failed, children: [aChildJob(held, { id: "child" })] }));
+      await commitJob(stores, aJobCommit((await claimJob(stores)) as ClaimedJob));
+      const [before, tree] = [await jobs.get("job"), await jobs.tree("job")];
+      expect(await jobs.prune({ queue_us: 0, log_us: MINUTE, limit: 9 })).toBe(2);
+      const gone = { context_id: null, dedupe_hash: null };
+      expect(await jobs.get("job")).toEqual({ ...before, ...gone });
+      expect(await jobs.get("job")).toMatchObject({ sealed_payload: "payload of job", place, user_id: "7" });
+      expect(await jobs.tree("job")).toEqual(tree.map((job) => ({ ...job, ...gone })));
+      expect(await jobs.attempts("job")).toHaveLength(1);
+      expect(await jobs.cancel("job", "user:1")).toBe("not_found");
     });
 
     it("count jobs by their status, and tell for how long the oldest has been due", async () => {
-      const none = { queued: 0, running: 0, succeeded: 0, skipped: 0, failed: 0, timed_out: 0, dead: 0 };
+      const none = { queued: 0, running: 0, succeeded: 0, failed: 0, timed_out: 0, dead: 0 };
       expect(await jobs.counts()).toEqual({ byStatus: none, oldest_due_us: null });
       const [one, two] = [await heldJob(stores), await heldJob(stores)];
-      await commitJob(stores, aJobCommit(one, { settlement: ends("skipped") }));
+      await commitJob(stores, aJobCommit(one, { settlement: ends("failed") }));
       await commitJob(stores, aJobCommit(two, { settlement: retries(MINUTE) }));
-      expect(await jobs.counts()).toEqual({ byStatus: { ...none, skipped: 1, queued: 1 }, oldest_due_us: null });
+      expect(await jobs.counts()).toEqual({ byStatus: { ...none, failed: 1, queued: 1 }, oldest_due_us: null });
       await heldJob(stores);
       await queued(stores, aJob());
       const counts = await jobs.counts();
-      expect(counts.byStatus).toEqual({ ...none, skipped: 1, queued: 2, running: 1 });
+      expect(counts.byStatus).toEqual({ ...none, failed: 1, queued: 2, running: 1 });
       expect(counts.oldest_due_us).toBeGreaterThanOrEqual(0);
     });
   });

@@ -1,5 +1,6 @@
 // What the queue of jobs promises about which job is claimed next, and by whom, as tests.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SWITCH_PLUGIN } from "../../contracts/gateway/job.ts";
 import { MINUTE } from "../contract/a-commit.ts";
 import {
   aChildJob,
@@ -180,6 +181,60 @@ export function describeJobQueue(name: string, open: () => Promise<StoresInTest>
       });
     });
 
+    it("tells the event stream of every job that a worker has taken, and of none that the gateway runs itself", async () => {
+      const place = { pipeline: 'a "pipeline"', step_id: "step", instance_id: "instance", depth: 0 };
+      const held = await heldJob(stores, { id: "one", place });
+      await commitJob(stores, aJobCommit(held, { settlement: retries(0) }));
+      await claimJob(stores);
+      await heldJob(stores, { plugin: SWITCH_PLUGIN });
+      expect(await claimJob(stores)).toBeUndefined();
+      const entries = await stores.gateway.events.read({ after: 0, limit: 9 });
+      const names = { job_id: "one", plugin: "echo", command: "handle", pipeline: 'a "pipeline"', step_id: "step" };
+      expect(entries.map(({ type, job_id, data }) => [type, job_id, JSON.parse(data)])).toEqual([
+        ["job.started", "one", { ...names, attempt: 1 }],
+        ["job.started", "one", { ...names, attempt: 2 }],
+      ]);
+      expect(await stores.gateway.events.last()).toBe(2);
+      await heldJob(stores, { id: "two" });
+      const [other] = await stores.gateway.events.read({ after: 2, limit: 9 });
+      expect(JSON.parse(other?.data ?? "")).toMatchObject({ job_id: "two", pipeline: null, step_id: null });
+    });
+
+    describe("a job that waits for no time", () => {
+      const dueAt = async () =>
+        (await driver.all("select due_at from gateway_jobs order by seq")).map(({ due_at }) => due_at);
+
+      it("is due whatever the clock says, and a retry from its time on", async () => {
+        await queued(stores, aJob());
+        expect(await dueAt()).toEqual([0]);
+        const held = (await claimJob(stores)) as ClaimedJob;
+        await commitJob(stores, aJobCommit(held, { settlement: retries(0), children: [aChildJob(held)] }));
+        expect(await dueAt()).toEqual([0, 0]);
+        const again = (await claimJob(stores)) as ClaimedJob;
+        await commitJob(stores, aJobCommit(again, { settlement: retries(MINUTE) }));
+        expect(await dueAt()).toEqual([expect.any(Number), 0]);
+        expect((await dueAt())[0]).toBeGreaterThan(again.created_at);
+      });
+
+      it("includes a retry that a worker had begun and has given up", async () => {
+        const shut = async () => void (await stores.membership.release(WORKER));
+        const putBack = ({ id, epoch }: ClaimedJob) => jobs.putBack({ id, epoch });
+        const lost = () => driver.batch([{ sql: "update gateway_jobs set lease_until = 1", params: [] }]);
+        for (const giveUp of [shut, putBack, lost]) {
+          const held = await heldJob(stores);
+          await commitJob(stores, aJobCommit(held, { settlement: retries(MINUTE) }));
+          await makeDue();
+          const retry = (await claimJob(stores)) as ClaimedJob;
+          await giveUp(retry);
+          // With no room for any job: the lease that has run out is ended before anything is chosen.
+          await claimJob(stores, { max_workers: 0 });
+          expect(await dueAt(), giveUp.name).toEqual([0]);
+          await commitJob(stores, aJobCommit((await claimJob(stores)) as ClaimedJob));
+          await jobs.prune({ queue_us: 0, log_us: 0, limit: 9 });
+        }
+      });
+    });
+
     describe("jobs of one identity", () => {
       const dedupe = { hash: "hash", keep_us: 0 };
 
@@ -218,78 +273,6 @@ export function describeJobQueue(name: string, open: () => Promise<StoresInTest>
         await commitJob(stores, aJobCommit(again as ClaimedJob));
         // They do not wait for each other.
         expect(await claimAll()).toEqual(["bridge 1", "bridge 2"]);
-      });
-    });
-
-    describe("an orphan", () => {
-      it("is claimed again with the next attempt, and its lost execution is logged", async () => {
-        const lost = await heldJob(stores, {}, { lease_us: 0 });
-        expect(await claimJob(stores, { ...other, lease_us: 0 })).toMatchObject({
-          ...{ id: lost.id, epoch: 2, attempt: 2, isOrphan: true },
-        });
-        expect(await jobs.commit(aJobCommit(lost))).toEqual({ outcome: "lease_lost" });
-        expect(await claimJob(stores, other)).toMatchObject({ epoch: 3, attempt: 3, isOrphan: true });
-        expect(await jobs.attempts(lost.id)).toMatchObject([
-          { attempt: 1, outcome: "orphaned", status: "queued", started_at: lost.started_at },
-          { attempt: 2, outcome: "orphaned", status: "queued" },
-        ]);
-      });
-
-      it("is what a worker leaves that is found dead", async () => {
-        await stores.membership.register("gone");
-        const lost = await heldJob(stores, {}, { worker: "gone" });
-        // On a shared database its session would have to end; here it is taken for ended.
-        const blind = await world.storesOn({ ...driver, isSessionHeld: async () => false });
-        const reaped = [await blind.membership.reap(WORKER), await blind.membership.reap(WORKER)];
-        expect(reaped).toContainEqual({ workers: 1, freed: expect.objectContaining({ gateway_jobs: 1 }) });
-        expect(await claimJob(stores)).toMatchObject({ id: lost.id, attempt: 2, isOrphan: true });
-      });
-
-      it("is no job that its worker still runs, however far a clock was moved", async () => {
-        const held = await heldJob(stores, {}, { lease_us: 0 });
-        expect(await claimJob(stores, { except: [held.id] })).toBeUndefined();
-        expect(await claimJob(stores, { except: [held.id, "other"], max_workers: 1 })).toBeUndefined();
-        expect(await jobs.renew(WORKER, [held.id], MINUTE)).toMatchObject([{ id: held.id, epoch: 1 }]);
-        expect(await claimJob(stores, other)).toBeUndefined();
-      });
-
-      it("lets others pass while the worker that lost it still runs it", async () => {
-        const held = await heldJob(stores, {}, { lease_us: 0 });
-        await queued(stores, aJob({ id: "next" }));
-        await driver.batch([{ sql: "update gateway_jobs set lease_by = null where lease_by is not null", params: [] }]);
-        expect(await claimJob(stores, { except: [held.id] })).toMatchObject({ id: "next" });
-      });
-    });
-
-    describe("leases", () => {
-      it("are renewed for those that the worker still holds, and show that it is alive", async () => {
-        const [one, two] = [await heldJob(stores), await heldJob(stores, {}, other)];
-        const renewed = await jobs.renew(WORKER, [one.id, two.id, "unknown"], MINUTE);
-        expect(renewed).toEqual([{ id: one.id, epoch: 1, cancelRequestedBy: null }]);
-        expect(await jobs.renew(WORKER, [], MINUTE)).toEqual([]);
-        expect(await driver.all("select id from workers")).toEqual([{ id: WORKER }]);
-      });
-
-      it("end without counting when the job is put back, or the worker shuts down", async () => {
-        const held = await heldJob(stores);
-        await jobs.putBack(held);
-        expect(await jobs.get(held.id)).toMatchObject({ status: "queued", attempt: 1, started_at: null });
-        const again = await claimJob(stores);
-        expect(again).toMatchObject({ epoch: 2, attempt: 1, isOrphan: false });
-        // Not ours any more.
-        await jobs.putBack(held);
-        expect(await claimJob(stores)).toBeUndefined();
-        await stores.membership.release(WORKER);
-        expect(await claimJob(stores)).toMatchObject({ epoch: 3, attempt: 1, isOrphan: false });
-        expect(await jobs.attempts(held.id)).toEqual([]);
-      });
-
-      it("of an orphan end with the attempt that it was claimed for", async () => {
-        await heldJob(stores, {}, { lease_us: 0 });
-        const orphan = (await claimJob(stores, other)) as ClaimedJob;
-        await jobs.putBack(orphan);
-        expect(await claimJob(stores)).toMatchObject({ epoch: 3, attempt: 2, isOrphan: false });
-        expect(await jobs.attempts(orphan.id)).toHaveLength(1);
       });
     });
 

@@ -20,6 +20,8 @@ export type NewJob = {
   readonly user_id: string | null;
   readonly sealed_payload: string;
   readonly dedupe: Dedupe | null;
+  /** Kept from the moment the job is added, whatever becomes of it: no other job is added with it within its time. */
+  readonly once?: Dedupe;
   /** The job is not claimed while another job of this pipeline instance is queued or running. */
   readonly waits_for_instance: string | null;
 };
@@ -35,7 +37,7 @@ export type Dedupe = {
 };
 
 /** A job without its payload, which may be large. Times are in microseconds by the database's clock. */
-export type ListedJob = Omit<NewJob, "dedupe" | "sealed_payload"> & {
+export type ListedJob = Omit<NewJob, "dedupe" | "once" | "sealed_payload"> & {
   readonly status: JobStatus;
   /** From 1: the execution that is next, under way, or was the last. */
   readonly attempt: number;
@@ -88,12 +90,18 @@ export type NewContext = {
 };
 
 /** An entry of the gateway's event stream. `data` is redacted already. */
-export type NewStreamEntry = { readonly type: string; readonly data: string; readonly job_id: string | null };
+export type NewStreamEntry = {
+  readonly type: string;
+  readonly data: string;
+  readonly job_id: string | null;
+  /** Whom it is about, where that is not the user of the job. */
+  readonly user_id?: string | null;
+};
 
 /** What one execution came to, for the job's log. */
 export type NewAttempt = {
   readonly attempt: number;
-  readonly outcome: "succeeded" | "skipped" | "failed" | "timed_out" | "cancelled" | "dead";
+  readonly outcome: "succeeded" | "failed" | "timed_out" | "cancelled" | "dead";
   readonly reason: string | null;
   readonly exit_code: number | null;
   readonly started_at: number;
@@ -116,6 +124,8 @@ export type JobSettlement =
 export type StateWrite = {
   readonly plugin: string;
   readonly sealed_state: string;
+  /** Of an agent: for whom its runs were started. */
+  readonly sealed_owners?: string | null;
   /** Of the state that the new one was made from; 0 when there was none. */
   readonly revision: number;
   /** Recorded beside the state, append-only. */
@@ -178,31 +188,6 @@ export type JobAttempt = Omit<NewAttempt, "outcome" | "started_at"> & {
   readonly ended_at: number;
 };
 
-/** An entry of the job log, which is kept longer than the job. */
-export type LoggedAttempt = JobAttempt & {
-  readonly job_id: string;
-  /** Unique per job, and rising. */
-  readonly epoch: number;
-  readonly root_job_id: string;
-  readonly plugin: string;
-  readonly command: string;
-  readonly submitted_by: string;
-};
-
-export type JobLogQuery = {
-  readonly job_id?: string;
-  readonly plugin?: string;
-  readonly command?: string;
-  readonly submitted_by?: string;
-  readonly statuses?: readonly JobStatus[];
-  /** Microseconds, of `ended_at`. */
-  readonly from?: number;
-  readonly to?: number;
-  readonly limit: number;
-  /** The list goes on behind this entry. */
-  readonly after?: { readonly ended_at: number; readonly job_id: string; readonly epoch: number };
-};
-
 export type JobTransition = {
   readonly from: JobStatus | null;
   readonly to: JobStatus;
@@ -238,10 +223,13 @@ export interface JobStore {
   /** Microseconds until the next job is due, 0 when one is, null when there is none. Ignores limits and pauses. */
   nextDue(): Promise<number | null>;
 
+  /** A job of the queue, or one that is in the log alone: that one has ended, and its context and identity are gone. */
   get(id: string): Promise<Job | undefined>;
-  /** Newest first, by `created_at`, then id. */
+  /** Jobs of the queue, newest first, by `created_at`, then id. */
   list(query: JobQuery): Promise<readonly ListedJob[]>;
-  /** Every job of a tree, oldest first. */
+  /** The same of the job log, which holds the jobs of the queue and those that have left it. */
+  log(query: JobQuery): Promise<readonly ListedJob[]>;
+  /** Every job of a tree, oldest first; those in the log too. */
   tree(rootJobId: string): Promise<readonly ListedJob[]>;
   /** How many jobs of the tree have not ended. */
   outstanding(rootJobId: string): Promise<number>;
@@ -249,8 +237,6 @@ export interface JobStore {
   countedJobs(rootJobId: string): Promise<number>;
   /** Oldest first. */
   attempts(jobId: string): Promise<readonly JobAttempt[]>;
-  /** Newest first, by `ended_at`, then id, then epoch. */
-  log(query: JobLogQuery): Promise<readonly LoggedAttempt[]>;
   /** Oldest first; made from the job and its attempts. */
   transitions(jobId: string): Promise<readonly JobTransition[]>;
   context(id: string): Promise<string | undefined>;
@@ -262,13 +248,15 @@ export interface JobStore {
    */
   cancel(id: string, by: string, parts?: CancelParts): Promise<"cancelled" | "requested" | "ended" | "not_found">;
   /**
-   * Removes what is older than the retention, up to `limit` of each: trees as a whole, once all of their jobs have ended,
-   * and log entries of jobs that are gone. Resolves with how many jobs were removed.
+   * Removes what is older than the retention, up to `limit` of each: from the queue trees as a whole, once all of their jobs
+   * have ended, which are in the log from then on; and jobs from the log, with payloads and attempts. Resolves with how many
+   * jobs left the one or the other, whichever were more: with fewer than the limit, nothing is left to remove.
    */
   prune(retention: { readonly queue_us: number; readonly log_us: number; readonly limit: number }): Promise<number>;
   /**
-   * Removes payloads, contexts, responses, stderr, errors and stream data of every job in a tree of the user; the rows stay.
-   * Resolves with how many jobs there were. What such a job commits afterwards has to be erased again.
+   * Removes payloads, contexts, responses, stderr, errors, facts and stream data of every job in a tree of the user, except
+   * jobs of other users; the rows stay. It reaches the log too. Resolves with how many jobs there were. What such a job
+   * commits afterwards has to be erased again.
    */
   eraseUser(userId: string): Promise<number>;
   /** `oldest_due_us`: for how long the job that has been due longest has been waiting. */

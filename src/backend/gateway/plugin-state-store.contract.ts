@@ -23,8 +23,21 @@ export function describePluginState(name: string, open: () => Promise<StoresInTe
       expect(await states.replace("echo", "one", 1)).toBe(false);
       expect([await states.replace("echo", "one", 0), await states.replace("echo", "two", 0)]).toEqual([true, false]);
       expect([await states.replace("echo", "two", 1), await states.replace("echo", "three", 1)]).toEqual([true, false]);
-      expect(await states.get("echo")).toEqual({ sealed_state: "two", revision: 2, updated_at: expect.any(Number) });
+      expect(await states.get("echo")).toEqual({
+        ...{ sealed_state: "two", sealed_owners: null, revision: 2, updated_at: expect.any(Number) },
+      });
       expect(await states.get("echo\0")).toMatchObject({ revision: 2 });
+    });
+
+    it("says beside it for whom its runs were started", async () => {
+      const state = { plugin: "agent", sealed_state: "one", sealed_owners: "owners", revision: 0 };
+      await commitJob(stores, aJobCommit(await heldJob(stores), { state }));
+      expect(await states.get("agent")).toMatchObject({ sealed_owners: "owners", revision: 1 });
+      const next = { ...state, sealed_owners: "others", revision: 1 };
+      await commitJob(stores, aJobCommit(await heldJob(stores), { state: next }));
+      expect(await states.list()).toMatchObject([{ plugin: "agent", sealed_owners: "others" }]);
+      await states.replace("agent", "two", 2, "again");
+      expect(await states.get("agent")).toMatchObject({ sealed_state: "two", sealed_owners: "again" });
     });
 
     it("has facts beside it, in the order of their commits", async () => {

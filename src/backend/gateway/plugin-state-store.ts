@@ -1,6 +1,12 @@
 // One JSON object per plugin (per alias), and the facts that were recorded beside it. Values are sealed by the caller.
 
-export type PluginState = { readonly sealed_state: string; readonly revision: number; readonly updated_at: number };
+export type PluginState = {
+  readonly sealed_state: string;
+  /** Of an agent: for whom its runs were started. */
+  readonly sealed_owners: string | null;
+  readonly revision: number;
+  readonly updated_at: number;
+};
 
 export type Fact = {
   readonly seq: number;
@@ -18,7 +24,7 @@ export interface PluginStateStore {
   /** By plugin. */
   list(): Promise<readonly (PluginState & { readonly plugin: string })[]>;
   /** Replaces the state if it still has this revision, 0 where there is none; for operators. */
-  replace(plugin: string, sealedState: string, revision: number): Promise<boolean>;
+  replace(plugin: string, sealedState: string, revision: number, sealedOwners?: string | null): Promise<boolean>;
   /** Oldest first, behind `after`. Numbers rise in the order of commits. */
   facts(query: {
     readonly plugin: string;

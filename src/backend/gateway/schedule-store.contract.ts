@@ -147,7 +147,11 @@ export function describeScheduleStore(name: string, open: () => Promise<StoresIn
         expect(await schedules.putBreaker({ ...opened, state: "half_open" }, { ...opened, opened_at: null })).toBe(
           false,
         );
-        expect(await schedules.putBreaker({ ...opened, state: "half_open" }, opened)).toBe(true);
+        const stream = [{ type: "scheduler.circuit_state_changed", data: "{}", job_id: null }];
+        for (const isAsExpected of [true, false]) {
+          expect(await schedules.putBreaker({ ...opened, state: "half_open" }, opened, stream)).toBe(isAsExpected);
+          expect(await stores.gateway.events.read({ after: 0, limit: 9 })).toMatchObject(stream);
+        }
         await schedules.putBreaker({ ...closed, command: "health" }, undefined);
         expect(await schedules.breakers()).toEqual([
           { ...closed, command: "health" },

@@ -48,8 +48,15 @@ export interface ScheduleStore {
   breaker(plugin: string, command: string): Promise<StoredBreaker | undefined>;
   /** By plugin, then command. */
   breakers(): Promise<readonly StoredBreaker[]>;
-  /** Adds a breaker where none is expected, or replaces the expected one; false when another process was faster. */
-  putBreaker(breaker: StoredBreaker, expected: StoredBreaker | undefined): Promise<boolean>;
+  /**
+   * Adds a breaker where none is expected, or replaces the expected one; false when another process was faster, and nothing
+   * is added to the event stream then.
+   */
+  putBreaker(
+    breaker: StoredBreaker,
+    expected: StoredBreaker | undefined,
+    stream?: readonly NewStreamEntry[],
+  ): Promise<boolean>;
 }
 
 export type FireOutcome =

@@ -35,6 +35,13 @@ function functionsOf(schema: string): readonly SqlFunction[] {
       body: `select pg_notify(${escapeLiteral(signalChannel(schema))}, message); select 1`,
     },
     {
+      name: "json_quote",
+      parameters: "value text",
+      returns: "text",
+      language: "sql",
+      body: "select to_json(value)::text",
+    },
+    {
       name: "expect_rows",
       parameters: "actual bigint, expected bigint",
       returns: "void",

@@ -35,6 +35,8 @@ export type LeasedTable = {
     /** By `free`: the worker died while it held the row. */
     readonly free?: string;
   };
+  /** The SQL of `due_at` for a row that is released or put back: now, or as it was, unless defined. */
+  readonly atOnce?: string;
   /** When a row is due that is given back at a time of its own, the SQL of which is given; that time unless defined. */
   readonly dueAt?: (time: string) => string;
 };
@@ -126,16 +128,19 @@ export function giveBack(table: LeasedTable, { id, epoch, wake_rev, due_after, s
   return { sql, params };
 }
 
-/** Ends the lease of one row as if it had not been claimed: there is no room for it here. Its `due_at` stays. */
+/** Ends the lease of one row as if it had not been claimed: there is no room for it here. */
 export function putBack(table: LeasedTable, { id, epoch }: Pick<GiveBackRow, "id" | "epoch">): Statement {
-  const sql = `update ${table.name} set ${UNLEASED}, ${UNCLAIMED}${more(table.sets?.putBack)}
+  const due = table.atOnce === undefined ? "" : `, due_at = ${table.atOnce}`;
+  const sql = `update ${table.name} set ${UNLEASED}, ${UNCLAIMED}${due}${more(table.sets?.putBack)}
     where id = $1 and epoch = $2 and lease_by is not null`;
   return { sql, params: [id, epoch] };
 }
 
 /** The same for every row that a worker holds, which are due now: it shuts down, and nothing is wrong with them. */
 export function release(table: LeasedTable, worker: string): Statement {
-  const sql = `update ${table.name} set ${UNLEASED}, due_at = now_us(), ${UNCLAIMED}${more(table.sets?.putBack)}
+  const sql = `update ${table.name} set ${UNLEASED}, due_at = ${table.atOnce ?? "now_us()"}, ${UNCLAIMED}${more(
+    table.sets?.putBack,
+  )}
     where lease_by = $1`;
   return { sql, params: [worker] };
 }

@@ -5,6 +5,7 @@ import { approvals } from "./tables/approvals.ts";
 import { audit } from "./tables/audit.ts";
 import { channels } from "./tables/channels.ts";
 import { gateway } from "./tables/gateway.ts";
+import { gatewayLog } from "./tables/gateway-log.ts";
 import { guidelines } from "./tables/guidelines.ts";
 import { memories } from "./tables/memories.ts";
 import type { MigrationStatement } from "./tables/migration.ts";
@@ -262,4 +263,5 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
   ],
   oneOrder,
   gateway,
+  gatewayLog,
 ];

@@ -1,23 +1,24 @@
-// holdfast gateway …: the event gateway. Status, jobs, events, plugins, schedules, agent runs; pause, resume and reload.
-import { resolve } from "node:path";
+// holdfast gateway …: the event gateway. Status, jobs, events, plugins, schedules; pause, resume and reload.
 import { setTimeout as pause } from "node:timers/promises";
-import type { JsonMap } from "../../contracts/json.ts";
 import type { Client } from "../client.ts";
+import { gatewayOfProject } from "../gateway-of-project.ts";
 import { listeningOf, listeningOptions } from "../listening.ts";
 import { readJson, whole } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
+import { entries, type Row } from "../row-text.ts";
 import { noteMore, table } from "../terminal.ts";
 import type { Verb } from "../verb.ts";
+import { agentRunVerbs } from "./gateway-runs.ts";
 import { confideToken, untilEnded } from "./serve.ts";
-
-type Row = { readonly [key: string]: unknown };
-
-const run = { "<run>": "the id of an agent run" };
 
 /** How often new events are asked for. */
 const FOLLOW_MS = 500;
 
-const configFile = { "[file]": "the gateway's configuration; gateway.yaml unless given" };
+const configFile = { "[file]": "the gateway's configuration; the project's own or gateway.yaml unless given" };
+
+/** Said of a configuration that may be right for a program that is not loaded here. */
+const NO_PROGRAM =
+  "No project was loaded: plugins that a program passes to createHoldfast() are not known here. Name its project with --config, or call checkGateway(config, { plugins }) in the program.";
 
 const verbs: readonly Verb[] = [
   {
@@ -29,7 +30,7 @@ const verbs: readonly Verb[] = [
       const { given, project, terminal, cwd } = work;
       const { startServing } = await import("../running-server.ts");
       const opened = await project();
-      const gateway = resolve(cwd, typeof given.file === "string" ? given.file : "gateway.yaml");
+      const gateway = gatewayOfProject(opened, given.file, cwd);
       const serving = await startServing(
         { ...opened, options: () => ({ ...opened.options(), gateway }) },
         listeningOf(given),
@@ -46,11 +47,17 @@ const verbs: readonly Verb[] = [
     name: "gateway check",
     summary: "read a configuration, its pipelines and plugins, and list what is wrong with them",
     takes: configFile,
-    async run({ given, terminal, cwd, env }) {
+    async run({ given, terminal, cwd, env, project }) {
       const { checkGateway } = await import("../../index.ts");
-      const file = resolve(cwd, typeof given.file === "string" ? given.file : "gateway.yaml");
-      const checked = await checkGateway(file, { env, cwd, isShared: Boolean(env.DATABASE_URL) });
-      terminal.answer(checked, (answer) =>
+      const opened = await project();
+      const { config, plugins = [] } = gatewayOfProject(opened, given.file, cwd);
+      const { backend } = opened.project;
+      const isShared = backend ? backend.name === "postgres" : Boolean(env.DATABASE_URL);
+      const checked = await checkGateway(config, { env, cwd, plugins, isShared });
+      const program = opened.config ?? null;
+      const isClean = checked.valid && checked.warnings.length === 0;
+      if (program === null && !isClean) terminal.note(NO_PROGRAM);
+      terminal.answer({ ...checked, program }, (answer) =>
         answer.valid
           ? [
               `${answer.plugins.length} plugins, ${answer.pipelines.length} pipelines: no problems.`,
@@ -141,7 +148,7 @@ const verbs: readonly Verb[] = [
       "--limit <number>": "how many at most; 50 unless given",
       "--after <place>": "those after this place",
     },
-    choices: { status: ["queued", "running", "succeeded", "skipped", "failed", "timed_out", "dead"] },
+    choices: { status: ["queued", "running", "succeeded", "failed", "timed_out", "dead"] },
     async run({ given, terminal, client }) {
       const runtime = await client();
       if (given.job !== undefined) {
@@ -237,89 +244,9 @@ const verbs: readonly Verb[] = [
       });
     },
   },
-  {
-    name: "gateway runs list",
-    summary: "agent runs, the newest first",
-    options: {
-      "--status <status>": "only running, done or escalated ones",
-      "--limit <number>": "how many at most; 50 unless given",
-    },
-    choices: { status: ["running", "done", "escalated"] },
-    async run({ given, terminal, client }) {
-      const input = { status: given.status, limit: whole("--limit", given.limit) };
-      const answer = await (await client()).call<{ runs: readonly Row[] }>("holdfast/list-agent-runs", input);
-      terminal.answer(answer, ({ runs }) => {
-        if (runs.length === 0) return "There are no agent runs.";
-        const rows = runs.map((each) =>
-          [each.run_id, each.status, each.step, each.pending_tool ?? "", each.reason ?? "", each.goal].map(String),
-        );
-        return table([["RUN", "STATUS", "STEP", "WAITS FOR", "REASON", "GOAL"], ...rows]);
-      });
-    },
-  },
-  {
-    name: "gateway runs start",
-    summary: "give an agent a goal",
-    takes: { "<goal...>": "what it is to do" },
-    options: {
-      "--agent <name>": "which agent; agentic-loop unless given",
-      "--context <json>": "what it should know, as a JSON object",
-      "--run <id>": "an id of your own for the run",
-      "--key <key>": "a dedupe key: a second start with the same key does nothing",
-    },
-    async run({ given, terminal, client }) {
-      const { agent, run: run_id, key } = given;
-      const answer = await (await client()).call<{ status: string; job_id: string | null; run_id: string | null }>(
-        "holdfast/start-agent-run",
-        {
-          goal: (given.goal as readonly string[]).join(" "),
-          ...(agent !== undefined && { agent }),
-          ...(given.context !== undefined && { context: readJson(given.context) }),
-          ...(run_id !== undefined && { run_id }),
-          ...(key !== undefined && { dedupe_key: key }),
-        },
-      );
-      terminal.answer(answer, ({ status, run_id }) =>
-        status === "duplicate" ? "It was started before." : String(run_id),
-      );
-    },
-  },
-  {
-    name: "gateway runs show",
-    summary: "the state of an agent run",
-    takes: run,
-    async run({ given, terminal, client }) {
-      const found = await (await client()).call<Row>("holdfast/get-agent-run", { run_id: given.run });
-      terminal.answer(found, () => table(entries(found).filter(([, value]) => value !== "null")));
-    },
-  },
-  {
-    name: "gateway runs trace",
-    summary: "what an agent wrote into the trace of a run, phase by phase",
-    takes: run,
-    async run({ given, terminal, client }) {
-      const answer = await (await client()).call<{ trace: readonly JsonMap[] }>("holdfast/trace-agent-run", {
-        run_id: given.run,
-      });
-      terminal.answer(answer, ({ trace }) => {
-        if (trace.length === 0) return "There is no trace.";
-        const rows = trace.map(({ ts, step, phase, kind, summary }) => [ts, step, phase, kind, summary].map(shortly));
-        return table([["TIME", "STEP", "PHASE", "KIND", "SUMMARY"], ...rows]);
-      });
-    },
-  },
-  {
-    name: "gateway runs cancel",
-    summary: "kill the tool that runs for an agent run, and end the run",
-    takes: run,
-    async run({ given, terminal, client }) {
-      const answer = await (await client()).call("holdfast/cancel-agent-run", { run_id: given.run });
-      terminal.answer(answer, () => "Cancelled.");
-    },
-  },
 ];
 
-export const gatewayVerbs: readonly Verb[] = verbs.map((verb) => ({
+export const gatewayVerbs: readonly Verb[] = [...verbs, ...agentRunVerbs].map((verb) => ({
   ...verb,
   run: async (work) => {
     try {
@@ -359,16 +286,4 @@ function jobTable(jobs: readonly Row[]): readonly string[] {
     String(job.reason ?? ""),
   ]);
   return table([["JOB", "STATUS", "PLUGIN", "COMMAND", "ATTEMPT", "STEP", "REASON"], ...rows]);
-}
-
-function entries(row: Row): (readonly [string, string])[] {
-  return Object.entries(row).map(([name, value]) => [
-    name,
-    typeof value === "object" && value !== null ? JSON.stringify(value) : String(value),
-  ]);
-}
-
-function shortly(value: unknown): string {
-  const text = value === undefined || value === null ? "" : String(value).replaceAll(/\s+/g, " ");
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }

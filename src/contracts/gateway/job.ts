@@ -1,6 +1,7 @@
 // Jobs: one queued call of one command of one plugin.
 
-export const jobStatuses = ["queued", "running", "succeeded", "skipped", "failed", "timed_out", "dead"] as const;
+/** There is none for a step that was left out: its `if` is a job of its own, and the step is not queued. */
+export const jobStatuses = ["queued", "running", "succeeded", "failed", "timed_out", "dead"] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
 export type EndedStatus = Exclude<JobStatus, "queued" | "running">;

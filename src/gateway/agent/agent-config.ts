@@ -1,5 +1,5 @@
 // What an agent is configured with, every default in place. A value that cannot be used counts as absent.
-import { trimmed } from "../../contracts/coerce.ts";
+import { nonBlank } from "../../contracts/coerce.ts";
 import { parseDuration } from "../../contracts/gateway/durations.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
 
@@ -33,8 +33,8 @@ export function readAgentConfig(config: JsonMap): AgentConfig {
     max_steps_mode: config.max_steps_mode === "allow_final" ? "allow_final" : "strict",
     allowed_plugins: new Set(readNames(config.allowed_plugins)),
     tool_routes: readRoutes(config.tool_routes),
-    default_tool: trimmed(config.default_tool) ?? null,
-    default_tool_command: trimmed(config.default_tool_command) ?? "handle",
+    default_tool: nonBlank(config.default_tool) ?? null,
+    default_tool_command: nonBlank(config.default_tool_command) ?? "handle",
     pending_timeout_ms: milliseconds(config.pending_timeout) ?? 15 * MINUTE_MS,
     run_retention_ms: config.run_retention === null ? null : (milliseconds(config.run_retention) ?? 7 * DAY_MS),
     max_terminal_runs: config.max_terminal_runs === null ? null : (wholeFrom1(config.max_terminal_runs) ?? 200),
@@ -47,15 +47,15 @@ export function stepBudget({ max_steps }: AgentConfig, context: JsonMap): number
   return Math.min(max_steps, asked ?? max_steps);
 }
 
-/** Names in a list, trimmed; nothing for anything else. */
+/** Names in a list, without the space around them; nothing for anything else. */
 export function readNames(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
-  return value.flatMap((name) => trimmed(name) ?? []);
+  return value.flatMap((name) => nonBlank(name) ?? []);
 }
 
 function readRoutes(value: unknown): ReadonlyMap<string, string> {
   const routes = Object.entries(isMap(value) ? value : {}).flatMap(([tool, route]): [string, string][] => {
-    const target = trimmed(route);
+    const target = nonBlank(route);
     return target === undefined ? [] : [[tool.trim(), target]];
   });
   return new Map(routes);

@@ -1,6 +1,6 @@
 // What the agent says of itself; plugins/agentic-loop/manifest.yaml says the same.
-import { AGENT_PLUGIN } from "../../contracts/gateway/agentic-event.ts";
-import type { Manifest } from "../../contracts/gateway/manifest.ts";
+import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
+import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
 
 export const agentManifest: Manifest = {
   name: AGENT_PLUGIN,

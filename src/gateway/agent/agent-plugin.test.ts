@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventRequest, fetchPage } from "../../../test/agent-world.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import { type AgentPluginOptions, createAgentPlugin } from "./agent-plugin.ts";
-import type { Planner } from "./planner.ts";
-import { scriptedPlanner } from "./scripted-planner.ts";
+import type { Planner } from "./planner/planner.ts";
+import { scriptedPlanner } from "./planner/scripted-planner.ts";
 
 let root: string;
 

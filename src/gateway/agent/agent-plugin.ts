@@ -1,14 +1,14 @@
 // The agent as a plugin that runs inside the gateway: the same turns as in a process of its own, without the process.
-import type { Manifest } from "../../contracts/gateway/manifest.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
-import type { PluginResponse } from "../../contracts/gateway/response.ts";
+import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
+import type { PluginResponse } from "../../contracts/gateway/protocol/response.ts";
 import type { Execution, RunOptions } from "../plugins/plugin.ts";
 import { agentManifest } from "./agent-manifest.ts";
-import { fileWorkspaces } from "./file-workspace.ts";
-import { lazyPlanner } from "./lazy-planner.ts";
-import type { Planner } from "./planner.ts";
+import { lazyPlanner } from "./planner/lazy-planner.ts";
+import type { Planner } from "./planner/planner.ts";
 import type { RoutableTool } from "./tools.ts";
 import { takeTurn } from "./turn.ts";
+import { fileWorkspaces } from "./workspace/file-workspace.ts";
 
 export type AgentPluginOptions = {
   /** What decides; a function makes it for a turn that needs it, from the agent's configuration. */

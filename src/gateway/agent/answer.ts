@@ -1,13 +1,13 @@
 // How a turn ends: what it stores, what it emits and what it logs. Every answer of an agent is made here.
 
 import { errorMessage, HoldfastError } from "../../contracts/error.ts";
-import { type AgentRun, storedRuns } from "../../contracts/gateway/agentic-run.ts";
-import type { EmittedEvent } from "../../contracts/gateway/event.ts";
-import type { ErrorResponse, LogEntry, LogLevel, OkResponse } from "../../contracts/gateway/response.ts";
+import { type AgentRun, storedRuns } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { EmittedEvent } from "../../contracts/gateway/protocol/event.ts";
+import type { ErrorResponse, LogEntry, LogLevel, OkResponse } from "../../contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { runsToPrune } from "./prune.ts";
 import type { Turn } from "./turn-ports.ts";
-import type { NoteFile, RunWorkspace, TraceLine } from "./workspace.ts";
+import type { NoteFile, RunWorkspace, TraceLine } from "./workspace/workspace.ts";
 
 /** What a log line is about. Every line about a run names it; those about a step name step and tool too. */
 export type LogSubject = { readonly run_id?: string; readonly step?: number; readonly tool?: string };

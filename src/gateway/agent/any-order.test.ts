@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AgentWorld, agentWorld, pipelineContext } from "../../../test/agent-world.ts";
-import type { AgentRun } from "../../contracts/gateway/agentic-run.ts";
-import { readRuns } from "../../contracts/gateway/agentic-run.ts";
-import type { PluginResponse } from "../../contracts/gateway/response.ts";
-import type { ScriptedDecision } from "./scripted-planner.ts";
+import type { AgentRun } from "../../contracts/gateway/agent/agentic-run.ts";
+import { readRuns } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { PluginResponse } from "../../contracts/gateway/protocol/response.ts";
+import type { ScriptedDecision } from "./planner/scripted-planner.ts";
 
 const tools = ["fetch", "fabric"] as const;
 const tool = fc.constantFrom(...tools, "stranger");

@@ -1,8 +1,8 @@
 // A run that people have cancelled is escalated like one that failed. As a command it takes its turn behind the others,
 // so that no two turns change the agent's state at once.
 import { trimmed } from "../../contracts/coerce.ts";
-import { readRun, storedRuns } from "../../contracts/gateway/agentic-run.ts";
-import type { PluginResponse } from "../../contracts/gateway/response.ts";
+import { readRun, storedRuns } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { PluginResponse } from "../../contracts/gateway/protocol/response.ts";
 import { ignore, refuse } from "./answer.ts";
 import { draftRun } from "./run-draft.ts";
 import type { Turn } from "./turn-ports.ts";

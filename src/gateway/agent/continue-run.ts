@@ -1,9 +1,22 @@
 // Reflect on a result, then frame again if that is asked for, plan, and request the next tool; or the run ends.
-import type { ToolResult } from "../../contracts/gateway/agentic-result.ts";
-import { type RunFacts, type RunningRun, withCompletedStep } from "../../contracts/gateway/agentic-run.ts";
-import type { OkResponse } from "../../contracts/gateway/response.ts";
+import type { ToolResult } from "../../contracts/gateway/agent/agentic-result.ts";
+import { type RunFacts, type RunningRun, withCompletedStep } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { OkResponse } from "../../contracts/gateway/protocol/response.ts";
 import { isMap, type Json } from "../../contracts/json.ts";
-import { keepResult, keptPayload } from "./keep-result.ts";
+import {
+  demand,
+  type Plan,
+  type Reflection,
+  type RunBrief,
+  readFrame,
+  readPlan,
+  readReflection,
+} from "./planner/planner.ts";
+import { requestTool } from "./request-tool.ts";
+import type { RunDraft } from "./run-draft.ts";
+import { catalogueOf } from "./tools.ts";
+import { plannerOptions, type Turn } from "./turn-ports.ts";
+import { keepResult, keptPayload } from "./workspace/keep-result.ts";
 import {
   framedMemory,
   learnedBefore,
@@ -13,12 +26,7 @@ import {
   planOfStep,
   renderMemory,
   renderPlan,
-} from "./notes.ts";
-import { demand, type Plan, type Reflection, type RunBrief, readFrame, readPlan, readReflection } from "./planner.ts";
-import { requestTool } from "./request-tool.ts";
-import type { RunDraft } from "./run-draft.ts";
-import { catalogueOf } from "./tools.ts";
-import { plannerOptions, type Turn } from "./turn-ports.ts";
+} from "./workspace/notes.ts";
 
 /** What the phases of one turn hand on to each other. */
 type Judged = {

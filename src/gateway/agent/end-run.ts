@@ -1,11 +1,14 @@
 // The two ends of a run: it is done, or it is escalated to people.
-import { type Escalation, runCompleted, runEscalated } from "../../contracts/gateway/agentic-event.ts";
-import { type RunFacts, withOutcome, withReason } from "../../contracts/gateway/agentic-run.ts";
+import { type Escalation, runCompleted, runEscalated } from "../../contracts/gateway/agent/agentic-event.ts";
+import { type RunFacts, withOutcome, withReason } from "../../contracts/gateway/agent/agentic-run.ts";
 import { type LogSubject, logLine, type RunChange } from "./answer.ts";
 import type { Turn } from "./turn-ports.ts";
-import type { RunWorkspace } from "./workspace.ts";
+import type { RunWorkspace } from "./workspace/workspace.ts";
 
 const LONGEST_OUTCOME = 32_768;
+const LONGEST_DETAIL = 8_192;
+/** How many paths are looked up. */
+const MOST_ARTIFACTS = 1_000;
 
 export async function completeRun(
   turn: Turn,
@@ -18,7 +21,9 @@ export async function completeRun(
   const { steps_taken } = end;
   const outcome = end.outcome.slice(0, LONGEST_OUTCOME).toWellFormed();
   const artifacts: string[] = [];
-  for (const path of new Set(end.artifacts)) if (await workspace.hasArtifact(path)) artifacts.push(path);
+  for (const path of [...new Set(end.artifacts)].slice(0, MOST_ARTIFACTS)) {
+    if (await workspace.hasArtifact(path)) artifacts.push(path);
+  }
   return {
     id: run_id,
     run: withOutcome(run, outcome, turn.now),
@@ -35,12 +40,21 @@ export function escalateRun(
   escalation: Escalation,
 ): RunChange {
   const { run_id } = subject;
-  const { reason, ...about } = escalation;
+  const stored = clipped(escalation);
+  const { reason, ...about } = stored;
   return {
     id: run_id,
     run: withReason(run, reason, turn.now),
-    event: runEscalated(run_id, escalation),
+    event: runEscalated(run_id, stored),
     result: `run ${run_id} escalated: ${reason}`,
     logs: [logLine("error", subject, `escalated: ${reason} ${JSON.stringify(about).slice(0, 1_000).toWellFormed()}`)],
   };
+}
+
+/** Names of tools and details come from the planner and may have any length. */
+function clipped(escalation: Escalation): Escalation {
+  const entries = Object.entries(escalation).map(([key, value]) => {
+    return [key, typeof value === "string" ? value.slice(0, LONGEST_DETAIL).toWellFormed() : value];
+  });
+  return Object.fromEntries(entries) as Escalation;
 }

@@ -1,9 +1,9 @@
 // The reaper: a run whose tool has not answered for too long is escalated.
 
 import { errorMessage } from "../../contracts/error.ts";
-import { type AgentRun, type RunningRun, readRuns } from "../../contracts/gateway/agentic-run.ts";
-import type { EmittedEvent } from "../../contracts/gateway/event.ts";
-import type { LogEntry, OkResponse } from "../../contracts/gateway/response.ts";
+import { type AgentRun, pendingSince, type RunningRun, readRuns } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { EmittedEvent } from "../../contracts/gateway/protocol/event.ts";
+import type { LogEntry, OkResponse } from "../../contracts/gateway/protocol/response.ts";
 import { answer, logLine, type RunChange, traceLine } from "./answer.ts";
 import { escalateRun } from "./end-run.ts";
 import type { Turn } from "./turn-ports.ts";
@@ -28,10 +28,9 @@ export async function poll(turn: Turn): Promise<OkResponse> {
   });
 }
 
-/** A wait whose beginning cannot be read has lasted since the run was changed last. */
-async function isOverdue(turn: Turn, { pending_since, updated_at }: RunningRun): Promise<boolean> {
+async function isOverdue(turn: Turn, run: RunningRun): Promise<boolean> {
   const { ports, config } = turn;
-  const since = new Date(Date.parse(pending_since) || Date.parse(updated_at) || 0);
+  const since = pendingSince(run);
   const waited = Date.parse(turn.now) - since.getTime();
   if (waited <= config.pending_timeout_ms) return false;
   return waited - ((await ports.pausedMs?.(since)) ?? 0) > config.pending_timeout_ms;

@@ -1,6 +1,6 @@
 // Which finished runs are no longer kept: the state of a plugin has a limit, and so has a disk.
 import { byteLength } from "../../contracts/canonical-json.ts";
-import { type AgentRun, readRuns } from "../../contracts/gateway/agentic-run.ts";
+import { type AgentRun, readRuns } from "../../contracts/gateway/agent/agentic-run.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { AgentConfig } from "./agent-config.ts";
 

@@ -1,13 +1,13 @@
 // Act: the turn asks for a tool and ends. Nothing runs inside of it.
-import { type Escalation, toolRequested } from "../../contracts/gateway/agentic-event.ts";
-import { type RunFacts, withPending } from "../../contracts/gateway/agentic-run.ts";
-import { withoutReservedKeys } from "../../contracts/gateway/correlation.ts";
+import { type Escalation, toolRequested } from "../../contracts/gateway/agent/agentic-event.ts";
+import { type RunFacts, withPending } from "../../contracts/gateway/agent/agentic-run.ts";
+import { withoutReservedKeys } from "../../contracts/gateway/agent/correlation.ts";
 import { logLine, type RunChange } from "./answer.ts";
-import { keepPayload } from "./keep-result.ts";
-import type { Action } from "./planner.ts";
+import type { Action } from "./planner/planner.ts";
 import { checkTool } from "./tools.ts";
 import type { Turn } from "./turn-ports.ts";
-import type { RunWorkspace } from "./workspace.ts";
+import { keepPayload } from "./workspace/keep-result.ts";
+import type { RunWorkspace } from "./workspace/workspace.ts";
 
 export type NextAction = Action & { readonly step: number; readonly attempt: number };
 

@@ -1,13 +1,13 @@
 // Every later turn of a run: the result of a tool is compared with what is pending, and taken, ignored or escalated.
-import { judgeResult, type ToolResult } from "../../contracts/gateway/agentic-result.ts";
-import { type RunFacts, type RunningRun, withCompletedStep } from "../../contracts/gateway/agentic-run.ts";
-import type { OkResponse } from "../../contracts/gateway/response.ts";
+import { judgeResult, type ToolResult } from "../../contracts/gateway/agent/agentic-result.ts";
+import { type RunFacts, type RunningRun, withCompletedStep } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { OkResponse } from "../../contracts/gateway/protocol/response.ts";
 import { ignore, logLine } from "./answer.ts";
 import { continueRun } from "./continue-run.ts";
-import { keptPayload } from "./keep-result.ts";
 import { requestTool } from "./request-tool.ts";
 import { draftRun, type RunDraft } from "./run-draft.ts";
 import type { Turn } from "./turn-ports.ts";
+import { keptPayload } from "./workspace/keep-result.ts";
 
 const LONGEST_ERROR = 8_192;
 

@@ -1,12 +1,12 @@
 // A turn of one run while it is taken: what it will leave in the workspace is collected, and written at its end.
-import type { Escalation } from "../../contracts/gateway/agentic-event.ts";
-import type { RunFacts } from "../../contracts/gateway/agentic-run.ts";
-import type { OkResponse } from "../../contracts/gateway/response.ts";
+import type { Escalation } from "../../contracts/gateway/agent/agentic-event.ts";
+import type { RunFacts } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { OkResponse } from "../../contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { answerChange, type LogSubject, type RunChange, traceLine } from "./answer.ts";
 import { completeRun, escalateRun } from "./end-run.ts";
 import type { Turn } from "./turn-ports.ts";
-import type { NoteFile, Phase, RunWorkspace, TraceLine } from "./workspace.ts";
+import type { NoteFile, Phase, RunWorkspace, TraceLine } from "./workspace/workspace.ts";
 
 /** The step that a trace line is about, and which request of it. */
 export type StepAttempt = { readonly step: number; readonly attempt: number };

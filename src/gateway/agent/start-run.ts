@@ -1,17 +1,23 @@
 // The first turn of a run: frame, plan, and the first tool request.
-import { trimmed } from "../../contracts/coerce.ts";
-import type { Escalation } from "../../contracts/gateway/agentic-event.ts";
-import { derivedRunId, newRun, type RunFacts, storedRuns, workspaceRef } from "../../contracts/gateway/agentic-run.ts";
-import type { PluginResponse } from "../../contracts/gateway/response.ts";
+import { nonBlank } from "../../contracts/coerce.ts";
+import type { Escalation } from "../../contracts/gateway/agent/agentic-event.ts";
+import {
+  derivedRunId,
+  newRun,
+  type RunFacts,
+  storedRuns,
+  workspaceRef,
+} from "../../contracts/gateway/agent/agentic-run.ts";
+import type { PluginResponse } from "../../contracts/gateway/protocol/response.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
 import { stepBudget } from "./agent-config.ts";
 import { ignore, refuse } from "./answer.ts";
-import { emptyMemory, framedMemory, renderContext, renderMemory, renderPlan } from "./notes.ts";
-import { demand, type Plan, readFrame, readPlan } from "./planner.ts";
+import { demand, type Plan, readFrame, readPlan } from "./planner/planner.ts";
 import { requestTool } from "./request-tool.ts";
 import { draftRun, type RunDraft } from "./run-draft.ts";
 import { catalogueOf } from "./tools.ts";
 import { plannerOptions, type Turn } from "./turn-ports.ts";
+import { emptyMemory, framedMemory, renderContext, renderMemory, renderPlan } from "./workspace/notes.ts";
 
 /** Goals are stored in the agent's state, of which there is one for all runs. */
 const LONGEST_GOAL = 32_768;
@@ -20,7 +26,7 @@ const LONGEST_RUN_ID = 200;
 /** A start that cannot be carried out creates no run. */
 export async function startRun(turn: Turn, payload: JsonMap): Promise<PluginResponse> {
   const { request, config, state } = turn;
-  const goal = trimmed(payload.goal) ?? trimmed(payload.text);
+  const goal = nonBlank(payload.goal) ?? nonBlank(payload.text);
   const run_id = namedRunId(payload.run_id) ?? derivedRunId(request.job_id);
   const problem = goalProblem(goal) ?? runIdProblem(run_id);
   if (goal === undefined || problem !== undefined) return refuse({ run_id }, problem ?? "the goal is missing");
@@ -86,7 +92,7 @@ function goalProblem(goal: string | undefined): string | undefined {
 
 /** Anything but text that is not blank counts as absent. */
 function namedRunId(value: unknown): string | undefined {
-  return typeof value === "string" && trimmed(value) !== undefined ? value : undefined;
+  return typeof value === "string" && nonBlank(value) !== undefined ? value : undefined;
 }
 
 function runIdProblem(runId: string): string | undefined {

@@ -38,6 +38,11 @@ describe("the tools of an agent", () => {
     expect(catalogueOf(routed).map(({ name }) => name)).toEqual(["fetch"]);
   });
 
+  it("are allowed by names without the space around them, no-break spaces included", () => {
+    const pasted = rules({ allowed_plugins: [" fetch ", "\u00a0fabric\u00a0", "\u3000", ""] });
+    expect(catalogueOf(pasted).map(({ name }) => name)).toEqual(["fetch", "fabric"]);
+  });
+
   it("are none with an empty allowlist", () => {
     for (const config of [{}, { allowed_plugins: [] }, { allowed_plugins: null }])
       expect(catalogueOf(rules(config))).toEqual([]);

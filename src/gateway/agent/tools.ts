@@ -1,6 +1,6 @@
 // Which tools an agent may request, and the catalogue that its planner sees.
 import type { AgentConfig } from "./agent-config.ts";
-import type { CatalogueTool } from "./planner.ts";
+import type { CatalogueTool } from "./planner/planner.ts";
 
 /** A tool whose requests a pipeline listens to, by the suffix of their type. */
 export type RoutableTool = {

@@ -1,11 +1,11 @@
 // What a turn needs from outside, and what it knows from the beginning.
-import { AGENT_PLUGIN } from "../../contracts/gateway/agentic-event.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
+import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { type AgentConfig, readAgentConfig } from "./agent-config.ts";
-import type { Planner, PlannerOptions } from "./planner.ts";
+import type { Planner, PlannerOptions } from "./planner/planner.ts";
 import type { RoutableTool, ToolRules } from "./tools.ts";
-import type { AgentWorkspaces } from "./workspace.ts";
+import type { AgentWorkspaces } from "./workspace/workspace.ts";
 
 export type TurnPorts = {
   readonly planner: Planner;

@@ -10,6 +10,7 @@ import {
   mostSevere,
   pipelineContext,
 } from "../../../test/agent-world.ts";
+import { readCorrelation } from "../../contracts/gateway/agent/correlation.ts";
 
 describe("a start", () => {
   it("creates a run and requests the first tool (scenario 1)", async () => {
@@ -43,6 +44,26 @@ describe("a start", () => {
     expect(await world.start()).toMatchObject({ status: "error", retry: false });
     expect(world.state).toEqual({});
     expect(world.workspaces.files.size).toBe(0);
+  });
+
+  it("is refused with a goal of nothing but space, in whatever script (scenario 27)", async () => {
+    for (const goal of ["", " ", "\t\r\n\v\f", "\u00a0\u2003", "\u3000", "\ufeff"]) {
+      const world = agentWorld();
+      expect(await world.start({ goal })).toMatchObject({ status: "error", retry: false });
+      expect(world.state).toEqual({});
+    }
+    const world = agentWorld();
+    await world.start({ goal: "\u3000", text: "\u00a0read the page\u2003", run_id: "R1" });
+    expect(world.run().goal).toBe("read the page");
+  });
+
+  it("with a run id of nothing but space gets an id of its own, under which its tool's result finds it", async () => {
+    for (const run_id of [" ", "\f", "\u00a0", "\u3000"]) {
+      const world = agentWorld();
+      const { payload } = eventOf(await world.start({ goal: "g", run_id }));
+      expect(payload.run_id).toMatch(/^run-/);
+      expect(readCorrelation(payload)).toMatchObject({ step: 1, tool: "fetch" });
+    }
   });
 
   it.each(["agentic-loop", "second-agent"])(

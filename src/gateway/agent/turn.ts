@@ -1,12 +1,12 @@
 // One turn of an agent: a request in, a response out. What it needs besides comes through ports, so that a turn in the
 // gateway, in a process of its own and in a test are the same turn.
-import { trimmed } from "../../contracts/coerce.ts";
+import { nonBlank } from "../../contracts/coerce.ts";
 import { errorMessage, HoldfastError } from "../../contracts/error.ts";
-import { readTypedResult, synthesizedResult } from "../../contracts/gateway/agentic-result.ts";
-import { derivedRunId, readRuns } from "../../contracts/gateway/agentic-run.ts";
-import { AGENTIC_START, readCorrelation, TOOL_RESULT } from "../../contracts/gateway/correlation.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
-import type { ErrorResponse, OkResponse, PluginResponse } from "../../contracts/gateway/response.ts";
+import { readTypedResult, synthesizedResult } from "../../contracts/gateway/agent/agentic-result.ts";
+import { derivedRunId, readRuns } from "../../contracts/gateway/agent/agentic-run.ts";
+import { AGENTIC_START, readCorrelation, TOOL_RESULT } from "../../contracts/gateway/agent/correlation.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
+import type { ErrorResponse, OkResponse, PluginResponse } from "../../contracts/gateway/protocol/response.ts";
 import { withoutKeys } from "../../models/without-keys.ts";
 import { logLine, refuse } from "./answer.ts";
 import { cancelRun } from "./cancel-run.ts";
@@ -80,5 +80,5 @@ const hopeless: ReadonlySet<string> = new Set([
 
 /** The run that a request is about, as far as it says. */
 function runNamed({ event, context = {}, job_id }: PluginRequest): { readonly run_id: string } {
-  return { run_id: trimmed(event?.payload.run_id) ?? trimmed(context.run_id) ?? derivedRunId(job_id) };
+  return { run_id: nonBlank(event?.payload.run_id) ?? nonBlank(context.run_id) ?? derivedRunId(job_id) };
 }

@@ -1,6 +1,6 @@
 // `secret_ref` and `token_ref`: the name of an environment variable, never the secret itself.
 import { type Environment, environmentValue, isVariableName } from "./environment.ts";
-import type { Section } from "./section.ts";
+import type { Section } from "./sections/section.ts";
 
 export type EnvironmentRef = { readonly name: string; readonly value: string };
 

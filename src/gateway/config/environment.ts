@@ -1,6 +1,7 @@
 // Values of environment variables in the texts of a configuration.
-import type { ConfigNode, ScalarNode } from "./config-node.ts";
+
 import type { Report } from "./config-report.ts";
+import type { ConfigNode, ScalarNode } from "./yaml/config-node.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

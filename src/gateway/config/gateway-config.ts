@@ -1,4 +1,5 @@
 // The gateway's configuration after it was read and checked, with every default in place.
+import type { SignedPayload } from "../../contracts/gateway/protocol/webhook-signed.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 
 export type GatewayConfig = {
@@ -83,6 +84,8 @@ export type WebhookEndpoint = {
   readonly tolerance_ms: number;
   /** A header with an id: a message with a known id is refused. */
   readonly dedupe_header: string | null;
+  /** What the signature covers: headers before the body are those named above. */
+  readonly signed_payload: SignedPayload;
   readonly place: Place;
 };
 

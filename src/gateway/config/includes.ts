@@ -1,13 +1,13 @@
 // The files of a configuration: the main one, and all that it includes.
 import { dirname, resolve } from "node:path";
-import { identify, isFolder, listConfigFiles, readConfigFile } from "./config-file.ts";
-import { type ConfigNode, isNull, isUnusable, type MapNode } from "./config-node.ts";
 import { displayPath, type Report } from "./config-report.ts";
 import { type Environment, interpolate } from "./environment.ts";
 import type { Place } from "./gateway-config.ts";
-import { readObject } from "./located-object.ts";
-import { readYamlNode } from "./read-yaml.ts";
-import { readTexts } from "./section.ts";
+import { readTexts } from "./sections/section.ts";
+import { identify, isFolder, listConfigFiles, readConfigFile } from "./yaml/config-file.ts";
+import { type ConfigNode, isNull, isUnusable, type MapNode } from "./yaml/config-node.ts";
+import { readObject } from "./yaml/located-object.ts";
+import { readYamlNode } from "./yaml/read-yaml.ts";
 
 /** More files are refused. */
 const MOST_FILES = 1_000;

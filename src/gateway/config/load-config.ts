@@ -5,7 +5,7 @@ import type { Environment } from "./environment.ts";
 import type { ConfigProblem, GatewayConfig } from "./gateway-config.ts";
 import { readMaps } from "./includes.ts";
 import { mergeMaps } from "./merge-maps.ts";
-import { parseSettings } from "./parse-settings.ts";
+import { parseSettings } from "./sections/parse-settings.ts";
 
 export type ConfigContext = {
   readonly env: Environment;

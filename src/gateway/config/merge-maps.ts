@@ -1,7 +1,7 @@
 // The maps of several files as one configuration.
 import { jsonEqual } from "../../contracts/gateway/json-equal.ts";
-import { type ConfigNode, isNull, isUnusable, type MapNode, toJson } from "./config-node.ts";
 import { type Report, showPlace } from "./config-report.ts";
+import { type ConfigNode, isNull, isUnusable, type MapNode, toJson } from "./yaml/config-node.ts";
 
 export type MergedConfig = {
   /** Everything but the lists below: `plugins`, `service`, `api`, `state`, and what is not known. */

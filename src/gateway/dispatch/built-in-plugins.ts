@@ -1,11 +1,11 @@
-// The plugins that run inside the gateway: the agent, and those that the program defines itself.
+// The shipped plugins that run inside the gateway: the agent.
 import { fileURLToPath } from "node:url";
-import { AGENT_PLUGIN } from "../../contracts/gateway/agentic-event.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
+import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import { createAgentPlugin } from "../agent/agent-plugin.ts";
-import type { Planner } from "../agent/planner.ts";
+import type { Planner } from "../agent/planner/planner.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
-import { readRoutableTools } from "./routable-tools.ts";
+import { readRoutableTools } from "./agents/routable-tools.ts";
 import type { RunningGateway } from "./running-gateway.ts";
 
 /** The folder of the plugins that are shipped: searched after the configured ones. */
@@ -14,7 +14,6 @@ export const SHIPPED_PLUGINS = fileURLToPath(new URL("../../../plugins", import.
 export type BuiltInOptions = {
   /** What decides for agents; made for a turn that needs it. */
   readonly planner: Planner | ((request: PluginRequest) => Promise<Planner> | Planner);
-  readonly plugins: readonly BuiltInPlugin[];
   /** Absolute. */
   readonly workspaceRoot: string;
   readonly now: () => number;
@@ -22,7 +21,7 @@ export type BuiltInOptions = {
 
 export function builtInPlugins(
   { snapshot, stores }: RunningGateway,
-  { planner, plugins, workspaceRoot, now }: BuiltInOptions,
+  { planner, workspaceRoot, now }: BuiltInOptions,
 ): ReadonlyMap<string, BuiltInPlugin> {
   const { jobs, control } = stores;
   const agent = createAgentPlugin({
@@ -41,6 +40,5 @@ export function builtInPlugins(
   const folder = `${SHIPPED_PLUGINS}/${AGENT_PLUGIN}`;
   return new Map([
     [AGENT_PLUGIN, { manifest: agent.manifest, folder, run: (request, options) => agent.run(request, options) }],
-    ...plugins.map((plugin): [string, BuiltInPlugin] => [plugin.manifest.name, plugin]),
   ]);
 }

@@ -1,6 +1,6 @@
 // Checks a configuration without running anything.
 import { HoldfastError } from "../../contracts/error.ts";
-import { AGENT_PLUGIN } from "../../contracts/gateway/agentic-event.ts";
+import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
 import { agentManifest } from "../agent/agent-manifest.ts";
 import type { ConfigProblem } from "../config/gateway-config.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
@@ -34,14 +34,14 @@ export async function checkGateway(source: string | object, options: CheckOption
     folder: `${SHIPPED_PLUGINS}/${AGENT_PLUGIN}`,
     run: neverRuns,
   };
-  const builtIns = new Map([agent, ...plugins].map((plugin) => [plugin.manifest.name, plugin]));
   try {
     const snapshot = await loadSnapshot({
       source,
       env,
       cwd,
       shippedPlugins: SHIPPED_PLUGINS,
-      builtIns: () => builtIns,
+      own: plugins,
+      builtIns: () => new Map([[AGENT_PLUGIN, agent]]),
     });
     const agents = [...snapshot.config.plugins.values()].filter(({ name }) => snapshot.plugins.get(name)?.isAgent);
     const [first] = isShared && snapshot.config.service.workspace_root === null ? agents : [];

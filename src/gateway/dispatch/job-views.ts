@@ -1,10 +1,11 @@
 // Jobs as they are shown: opened, and without the secrets that are known.
 import type { Job, JobAttempt, JobStore, ListedJob } from "../../backend/gateway/job-store.ts";
 import { HoldfastError } from "../../contracts/error.ts";
-import { isTooDeep, storableJson } from "../../contracts/gateway/storable-json.ts";
+import { isTooDeep, storableJson } from "../../contracts/gateway/protocol/storable-json.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
 import type { AttemptView, JobDetails, JobView } from "../gateway.ts";
-import type { SealedJson } from "./sealed-json.ts";
+import type { SealedJson } from "./commit/sealed-json.ts";
+import { redactedJson } from "./redacted-json.ts";
 
 export type ViewDeps = {
   readonly jobs: Pick<JobStore, "attempts" | "transitions">;
@@ -29,7 +30,7 @@ export async function viewJob(deps: ViewDeps, job: Job | ListedJob): Promise<Job
   const last = job.status === "succeeded" ? (await deps.jobs.attempts(job.id)).at(-1) : undefined;
   return {
     ...rest,
-    payload: payload === null ? null : readMap(redact(payload)),
+    payload: payload === null ? null : readMap(redactedJson(payload, redact)),
     last_error: error === null ? null : redact(error),
     result: last === undefined ? null : resultIn(viewAttempt(deps, job.id, last).response),
   };
@@ -44,7 +45,8 @@ function viewAttempt({ sealed, redact }: ViewDeps, jobId: string, stored: JobAtt
   const { attempt, outcome, status, reason, exit_code, started_at, ended_at } = stored;
   const text = (kind: "response" | "stderr" | "error", value: string | null) => {
     const plain = value === null ? null : opened(() => sealed.openText(kind, jobId, value));
-    return plain === null ? null : redact(plain);
+    if (plain === null) return null;
+    return kind === "response" ? redactedJson(plain, redact) : redact(plain);
   };
   return {
     ...{ attempt, outcome, status, reason, exit_code, started_at, ended_at },
@@ -71,7 +73,7 @@ export function readMap(text: string): JsonMap | null {
     const value = storableJson(JSON.parse(text));
     return isMap(value) ? (value as JsonMap) : null;
   } catch {
-    // Redacting may have cut into the JSON.
+    // A plugin may have printed anything.
     return null;
   }
 }

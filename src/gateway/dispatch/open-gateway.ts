@@ -5,27 +5,31 @@ import type { GatewayStores } from "../../backend/gateway/gateway-stores.ts";
 import type { ClaimedJob, Job, JobQuery, ListedJob } from "../../backend/gateway/job-store.ts";
 import type { SqlDriver } from "../../backend/sql-driver.ts";
 import { holdfastError } from "../../contracts/error.ts";
-import type { LogLevel } from "../../contracts/gateway/response.ts";
+import type { LogLevel } from "../../contracts/gateway/protocol/response.ts";
+import type { JsonMap } from "../../contracts/json.ts";
 import type { OnCrashPoint } from "../../engine/crash-points.ts";
 import type { Membership } from "../../engine/membership.ts";
 import { WorkLoop } from "../../engine/work-loop.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
 import type { Gateway } from "../gateway.ts";
-import { agentRuns } from "./agent-runs.ts";
-import { runCancelled } from "./cancel-tools.ts";
-import { cancelledParts } from "./cancelled-parts.ts";
+import { closedBreaker } from "../schedule/breaker.ts";
+import { changeBreaker } from "../schedule/change-breaker.ts";
+import { agentRuns } from "./agents/agent-runs.ts";
+import { runCancelled } from "./agents/cancel-tools.ts";
+import { cancelledParts } from "./agents/cancelled-parts.ts";
 import { createChanges } from "./changes.ts";
+import { createSealedJson } from "./commit/sealed-json.ts";
+import { storeEntry } from "./commit/store-commit.ts";
 import type { DispatchDeps, LoggedJob } from "./deps.ts";
 import { eraseUser } from "./erase-user.ts";
+import { createJobSource } from "./execute/job-source.ts";
 import { followEvents } from "./follow-events.ts";
-import { createJobSource } from "./job-source.ts";
+import { receiveWebhook } from "./intake/receive-webhook.ts";
+import { runPipeline } from "./intake/run-pipeline.ts";
+import { findPlugin, requireCommand, reserved, submitCall, submitEvent } from "./intake/submit.ts";
 import { viewDetails, viewJob } from "./job-views.ts";
-import { receiveWebhook } from "./receive-webhook.ts";
-import { runPipeline } from "./run-pipeline.ts";
 import type { RunningGateway } from "./running-gateway.ts";
-import { createSealedJson } from "./sealed-json.ts";
 import { loadSnapshot, type Snapshot, type SnapshotOptions } from "./snapshot.ts";
-import { findPlugin, reserved, submitCall, submitEvent } from "./submit.ts";
 import { createTicks } from "./ticks.ts";
 import { viewConfiguration, viewPipeline, viewSchedules } from "./views.ts";
 
@@ -82,6 +86,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     },
     onCrashPoint: options.onCrashPoint,
     log: options.log,
+    announce: () => changes.announce(),
     async committed(opened, applied) {
       changes.announce();
       if (applied.children.length > 0) loop.nudge();
@@ -100,7 +105,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     ...(options.clock && { clock: options.clock }),
     report: options.report,
   });
+  const describe = (type: string, data: JsonMap) => storeEntry({ type, data }, null, redact);
   const waiting = { count: 0 };
+  let reloading: Promise<unknown> = Promise.resolve();
   let unlisten: (() => void) | undefined;
 
   /** Runs what was submitted without waiting for the next poll. */
@@ -141,14 +148,16 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       get: async (id) => await view(await find(id)),
       details: (id) => viewDetails(views, id),
       list: async (query: JobQuery) => await Promise.all((await jobs.list(query)).map(view)),
+      log: async (query: JobQuery) => await Promise.all((await jobs.log(query)).map(view)),
       async tree(id) {
         const { root_job_id } = await find(id);
         return await Promise.all((await jobs.tree(root_job_id)).map(view));
       },
       async cancel(id, by) {
         const outcome = await jobs.cancel(id, by, await cancelledParts(deps, snapshot, id, by));
-        if (outcome === "not_found") throw holdfastError("job_not_found", `There is no job "${id}".`);
-        if (outcome === "ended") throw holdfastError("job_ended", `Job "${id}" has ended.`);
+        // A job that is in the log alone has ended.
+        if (outcome === "not_found") await find(id);
+        if (outcome === "not_found" || outcome === "ended") throw holdfastError("job_ended", `Job "${id}" has ended.`);
         return submitted(outcome);
       },
     },
@@ -168,7 +177,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       list: () => schedules.breakers(),
       async reset(plugin, command) {
         const known = await schedules.breaker(plugin, command);
-        if (known) await schedules.putBreaker({ ...known, state: "closed", failures: 0, opened_at: null }, known);
+        if (!known) requireCommand(findPlugin(snapshot, plugin), command);
+        if (known) await changeBreaker({ schedules, describe }, closedBreaker(plugin, command), known);
       },
     },
     events: {
@@ -194,14 +204,19 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
         pipelines: snapshot.graph.pipelines.size,
       };
     },
-    eraseUser: async (userId) => await eraseUser(deps, userId, await runs.list()),
+    eraseUser: (userId) => eraseUser(deps, userId),
     pause: (by) => control.pause(by),
     resume: async () => submitted(await control.resume()),
     async reload() {
-      const next = await load();
-      snapshot = next;
-      loop.nudge();
-      return { plugins: next.plugins.size, pipelines: next.graph.pipelines.size, warnings: next.warnings };
+      // One after another, so that the last one is what is in force, however long the others take.
+      const done = reloading.then(async () => {
+        snapshot = await load();
+        loop.nudge();
+        return snapshot;
+      });
+      reloading = done.catch(() => undefined);
+      const { plugins, graph, warnings } = await done;
+      return { plugins: plugins.size, pipelines: graph.pipelines.size, warnings };
     },
 
     start() {

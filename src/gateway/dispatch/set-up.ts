@@ -2,8 +2,8 @@
 import { dirname, join, resolve } from "node:path";
 import type { Backend, SqlDriver } from "../../backend/sql-driver.ts";
 import { holdfastError } from "../../contracts/error.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
-import type { LogLevel } from "../../contracts/gateway/response.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
+import type { LogLevel } from "../../contracts/gateway/protocol/response.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
 import type { OnCrashPoint } from "../../engine/crash-points.ts";
 import type { Membership } from "../../engine/membership.ts";
@@ -12,11 +12,11 @@ import type { Host } from "../../threads/host.ts";
 import type { KnownSecrets } from "../../threads/secrets/known-secrets.ts";
 import { isSecretName } from "../../threads/secrets/secret-marks.ts";
 import type { Tokens } from "../../trust/tokens.ts";
-import { demoPlanner } from "../agent/demo-planner.ts";
-import { modelPlanner } from "../agent/model-planner.ts";
-import type { Planner } from "../agent/planner.ts";
+import { demoPlanner } from "../agent/planner/demo-planner.ts";
+import { modelPlanner } from "../agent/planner/model-planner.ts";
+import type { Planner } from "../agent/planner/planner.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
-import { agentTokenProblems } from "./agent-tokens.ts";
+import { agentTokenProblems } from "./agents/agent-tokens.ts";
 import { builtInPlugins, SHIPPED_PLUGINS } from "./built-in-plugins.ts";
 import type { LoggedJob } from "./deps.ts";
 import { type OpenedGateway, openGateway } from "./open-gateway.ts";
@@ -71,13 +71,13 @@ export async function setUpGateway(options: SetUpOptions): Promise<OpenedGateway
     source: setup.config,
     ...{ env, cwd, redact, driver, membership },
     shippedPlugins: SHIPPED_PLUGINS,
+    own: setup.plugins ?? [],
     stores: host.stores.gateway,
     sealing: host.sealing,
     workspaceRoot: root,
     builtIns: (running) => (config) =>
       builtInPlugins(running, {
         planner: setup.planner ?? planner,
-        plugins: setup.plugins ?? [],
         workspaceRoot: config.service.workspace_root ?? root,
         now: host.now,
       }),

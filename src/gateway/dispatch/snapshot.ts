@@ -1,14 +1,14 @@
 // A configuration that was read and checked as a whole: plugins, pipelines, settings. Never changed; a reload makes another.
-import type { PipelineGraph } from "../../contracts/gateway/pipeline-graph.ts";
+import type { PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { configError } from "../config/config-report.ts";
 import type { ConfigProblem, GatewayConfig } from "../config/gateway-config.ts";
 import { readGatewayConfig } from "../config/load-config.ts";
-import type { KnownPlugin } from "../pipelines/check-draft.ts";
+import type { KnownPlugin } from "../pipelines/compile/check-draft.ts";
 import { loadPipelines } from "../pipelines/load-pipelines.ts";
 import { loadPlugins } from "../plugins/load-plugins.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
-import type { RoutingTables } from "./route-events.ts";
+import type { RoutingTables } from "./commit/route-events.ts";
 
 export type Snapshot = {
   readonly config: GatewayConfig;
@@ -27,7 +27,9 @@ export type SnapshotOptions = {
   readonly onVariable?: (name: string, value: string) => void;
   /** A folder that is searched for plugins after the configured ones. */
   readonly shippedPlugins?: string;
-  /** The plugins that run inside the gateway; made for a configuration, which some of them need. */
+  /** Plugins that the program defines itself; they come before all others. */
+  readonly own: readonly BuiltInPlugin[];
+  /** The shipped plugins that run inside the gateway; made for a configuration, which some of them need. */
   readonly builtIns: (config: GatewayConfig) => ReadonlyMap<string, BuiltInPlugin>;
   /** More that has to hold of a configuration: tokens of agents, for example. */
   readonly check?: (config: GatewayConfig, plugins: ReadonlyMap<string, Plugin>) => Promise<readonly ConfigProblem[]>;
@@ -35,12 +37,12 @@ export type SnapshotOptions = {
 
 /** Throws `gateway_config_invalid`, which lists every problem with its place. */
 export async function loadSnapshot(options: SnapshotOptions): Promise<Snapshot> {
-  const { source, env, cwd, shippedPlugins, builtIns, check } = options;
+  const { source, env, cwd, shippedPlugins, own, builtIns, check } = options;
   const read = readGatewayConfig(source, { env: observed(env, options.onVariable), cwd });
   if ("problems" in read) throw configError(read.problems);
   const shipped = shippedPlugins === undefined ? [] : [shippedPlugins];
   const config = { ...read.config, plugin_roots: [...read.config.plugin_roots, ...shipped] };
-  const loaded = loadPlugins(config, { environment: env, builtIns: builtIns(config) });
+  const loaded = loadPlugins(config, { environment: env, own, builtIns: builtIns(config) });
   const known = new Map([...loaded.plugins].map(([name, plugin]) => [name, describePlugin(plugin)]));
   const pipelines = loadPipelines({ ...config, plugins: known });
   const found = "problems" in pipelines ? pipelines.problems : [];
@@ -53,7 +55,12 @@ export async function loadSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   const { graph } = pipelines;
   const { plugins } = loaded;
   return {
-    ...{ config, plugins, graph, tables: { graph, plugins, commands: known } },
+    ...{
+      config,
+      plugins,
+      graph,
+      tables: { graph, plugins, commands: known, hookMaxDepth: config.service.hook_max_depth },
+    },
     warnings: [...config.warnings, ...loaded.warnings, ...pipelines.warnings],
   };
 }

@@ -2,18 +2,19 @@
 
 import type { Clock } from "../../backend/clock.ts";
 import type { NewJob } from "../../backend/gateway/job-store.ts";
-import { readRuns } from "../../contracts/gateway/agentic-run.ts";
+import { pendingSince, readRuns } from "../../contracts/gateway/agent/agentic-run.ts";
 import { hasEnded } from "../../contracts/gateway/job.ts";
+import type { JsonMap } from "../../contracts/json.ts";
 import { readAgentConfig } from "../agent/agent-config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type Entry, readScheduleRef, scheduledJobEnded, scheduleRef, tick } from "../schedule/scheduler.ts";
+import { derivedId } from "./commit/derived-id.ts";
+import { storeChild } from "./commit/store-child.ts";
+import { storeEntry } from "./commit/store-commit.ts";
 import type { DispatchDeps } from "./deps.ts";
-import { derivedId } from "./derived-id.ts";
-import type { Applied } from "./executed-job.ts";
-import type { Opened } from "./opened-job.ts";
+import type { Applied } from "./execute/executed-job.ts";
+import type { Opened } from "./execute/opened-job.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { storeChild } from "./store-child.ts";
-import { storeEntry } from "./store-commit.ts";
 
 export type TickOptions = {
   readonly deps: DispatchDeps;
@@ -75,6 +76,7 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
     );
   }
 
+  const describe = (type: string, data: JsonMap) => storeEntry({ type, data }, null, deps.redact);
   const schedules: DispatchDeps["schedules"] = {
     ...deps.schedules,
     async fire(fire) {
@@ -86,12 +88,8 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
   };
 
   async function once(): Promise<void> {
-    const { redact, random } = deps;
-    await tick(
-      { ...deps, schedules, random, createJob, describe: (type, data) => storeEntry({ type, data }, null, redact) },
-      entries(),
-      { isFirst: !hasTicked },
-    );
+    const { random } = deps;
+    await tick({ ...deps, schedules, random, createJob, describe }, entries(), { isFirst: !hasTicked });
     hasTicked = true;
     for (const plugin of snapshot().plugins.values()) if (plugin.isAgent) await reap(plugin);
     await prune();
@@ -107,8 +105,8 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
     const now = await deps.control.now();
     for (const { run } of readRuns(deps.sealed.open("state", agent.name, stored.sealed_state))) {
       if (run.status !== "running") continue;
-      const since = Date.parse(run.pending_since) * 1_000;
-      if (!(now - since > pending_timeout_ms * 1_000)) continue;
+      const since = pendingSince(run).getTime() * 1_000;
+      if (now - since <= pending_timeout_ms * 1_000) continue;
       const paused = await deps.control.pausedSince(since);
       if (now - since - paused <= pending_timeout_ms * 1_000) continue;
       const job = rootJob(
@@ -125,8 +123,8 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
 
   async function prune(): Promise<void> {
     const { job_queue_retention_ms, job_log_retention_ms, event_retention_ms } = snapshot().config.service;
-    const queue = { queue_us: job_queue_retention_ms * 1_000, log_us: job_log_retention_ms * 1_000 };
-    await untilFew(() => deps.jobs.prune({ ...queue, limit: PRUNE_AT_ONCE }));
+    const ages = { queue_us: job_queue_retention_ms * 1_000, log_us: job_log_retention_ms * 1_000 };
+    await untilFew(() => deps.jobs.prune({ ...ages, limit: PRUNE_AT_ONCE }));
     await untilFew(() => deps.events.prune(event_retention_ms * 1_000, PRUNE_AT_ONCE));
   }
 
@@ -171,7 +169,7 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
       const ref = job.parent_job_id === null ? readScheduleRef(job.source_event_id) : undefined;
       if (!ref || settlement.status === "queued" || !hasEnded(settlement.status)) return;
       const entry = entries().find(({ plugin, schedule }) => plugin === ref.plugin && schedule.id === ref.scheduleId);
-      if (entry) await scheduledJobEnded(deps, entry, settlement.status === "succeeded");
+      if (entry) await scheduledJobEnded({ ...deps, describe }, entry, settlement.status === "succeeded");
     },
   };
 }

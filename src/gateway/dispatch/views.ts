@@ -1,11 +1,12 @@
 // Configuration, pipelines and schedules as they are shown.
 import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
-import type { Pipeline } from "../../contracts/gateway/pipeline-graph.ts";
+import type { Pipeline } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import { isSensitiveKey, REDACTED } from "../../contracts/tools/sensitive-keys.ts";
 import type { ScheduleSettings } from "../config/gateway-config.ts";
 import type { PipelineView, ScheduleView } from "../gateway.ts";
 import { readMap } from "./job-views.ts";
+import { redactedJson } from "./redacted-json.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export function viewPipeline({ name, trigger, execution_mode, steps }: Pipeline): PipelineView {
@@ -42,7 +43,7 @@ export function viewConfiguration({ config }: Snapshot, redact: (text: string) =
     plugins: Object.fromEntries([...plugins].map(([name, { place: _, ...settings }]) => [name, settings])),
     webhooks: webhooks.map(({ place: _, secret: _secret, ...endpoint }) => ({ ...endpoint, secret: REDACTED })),
   });
-  return readMap(redact(JSON.stringify(withoutSecrets(value)))) ?? {};
+  return readMap(redactedJson(JSON.stringify(withoutSecrets(value)), redact)) ?? {};
 }
 
 function withoutSecrets(value: unknown): unknown {

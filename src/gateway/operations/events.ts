@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Operation } from "../../abilities/operation.ts";
 import { jsonMap } from "../../abilities/shapes.ts";
 import type { StreamEntry } from "../../backend/gateway/gateway-event-store.ts";
+import { holdfastError } from "../../contracts/error.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { isoTime } from "./shapes.ts";
 
@@ -25,7 +26,14 @@ const position = z
 
 export function eventOperations({ define, gateway }: GatewayDeps): readonly Operation[] {
   const { events } = gateway;
-  const behind = async (after: string | undefined) => (after === "now" ? await events.last() : Number(after ?? 0));
+  /** Behind an id that was never given, such as one of another database, nothing would come for a long time. */
+  async function behind(after: string | undefined): Promise<number> {
+    if (after === undefined) return 0;
+    const last = await events.last();
+    if (after === "now") return last;
+    if (Number(after) <= last) return Number(after);
+    throw holdfastError("invalid_stream_position", `"${after}" is no id of an event: the last one is ${last}.`);
+  }
   return [
     define({
       name: "holdfast/list-gateway-events",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { defined } from "../../abilities/defined.ts";
 import type { Operation } from "../../abilities/operation.ts";
 import { id, listPlace } from "../../abilities/shapes.ts";
+import type { JobQuery } from "../../backend/gateway/job-store.ts";
 import { readPlace, writePlace } from "../../contracts/list-place.ts";
 import { operationError } from "../../contracts/operation-error.ts";
 import type { JobDetails, JobView } from "../gateway.ts";
@@ -46,10 +47,13 @@ const query = z.object({
 export function jobOperations({ define, gateway, permits, submitter }: GatewayDeps): readonly Operation[] {
   const { jobs } = gateway;
 
-  async function page({ status, from, to, after, ...filters }: z.output<typeof query>) {
+  async function page(
+    read: (query: JobQuery) => Promise<readonly JobView[]>,
+    { status, from, to, after, ...filters }: z.output<typeof query>,
+  ) {
     const place = after === undefined ? undefined : readPlace(after);
     if (after !== undefined && !place) return operationError("invalid_input", `"${after}" is no place in this list.`);
-    return await jobs.list({
+    return await read({
       ...defined(filters),
       // One more than is shown tells whether there are more.
       limit: filters.limit + 1,
@@ -71,7 +75,7 @@ export function jobOperations({ define, gateway, permits, submitter }: GatewayDe
       capability: "gateway.jobs",
       route: { method: "get", path: "/jobs" },
       async execute(input, { principal }) {
-        const found = await page(input);
+        const found = await page(jobs.list, input);
         if (!isList(found)) return found;
         const showsResults = await permits(principal, "gateway.results");
         const shown = found.slice(0, input.limit);
@@ -113,16 +117,23 @@ export function jobOperations({ define, gateway, permits, submitter }: GatewayDe
       name: "holdfast/list-job-logs",
       title: "Read the logs of jobs",
       description:
-        "Jobs with every attempt and every change of status. Responses and stderr only with gateway.results.",
-      input: query.extend({ job_id: jobId.optional().meta({ description: "Only this job." }) }),
+        "Jobs with every attempt and every change of status, newest first, also those that have left the queue. Responses and stderr only with gateway.results.",
+      input: query.extend({
+        job_id: jobId.optional().meta({ description: "Only this job." }),
+        include_result: z
+          .stringbool()
+          .or(z.boolean())
+          .default(true)
+          .meta({ description: "False: without payloads, results, responses, errors and stderr." }),
+      }),
       output: z.object({ logs: z.array(logShape), next: z.string().nullable() }),
       effect: "read",
       capability: "gateway.jobs",
       route: { method: "get", path: "/job-logs" },
-      async execute({ job_id, ...input }, { principal }) {
-        const found = job_id === undefined ? await page(input) : [await jobs.get(job_id)];
+      async execute({ job_id, include_result, ...input }, { principal }) {
+        const found = job_id === undefined ? await page(jobs.log, input) : [await jobs.get(job_id)];
         if (!isList(found)) return found;
-        const showsResults = await permits(principal, "gateway.results");
+        const showsResults = include_result && (await permits(principal, "gateway.results"));
         const logs = await Promise.all(
           found.slice(0, input.limit).map(async (job) => describeLog(job, await jobs.details(job.id), showsResults)),
         );

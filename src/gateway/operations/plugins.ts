@@ -76,7 +76,11 @@ export function pluginOperations({ define, gateway, permits, submitter }: Gatewa
       output: queuedJobShape,
       effect: "write",
       capability: "gateway.invoke",
-      route: { method: "post", path: "/plugin/{plugin}/{command}", status: 202 },
+      route: {
+        ...{ method: "post", path: "/plugin/{plugin}/{command}", status: 202 },
+        // The body belongs to a command: a name that is unknown is a mistake in the request, as in other gateways.
+        badRequests: ["plugin_not_found", "plugin_command_not_found"],
+      },
       async mayCall({ plugin, command }, { principal }) {
         const type = commandType(gateway.plugins(), plugin, command);
         return type === "read" || (await permits(principal, "gateway.run"));

@@ -1,7 +1,7 @@
 // The command that the job of a step runs.
-import { toolRequestSuffix } from "../../contracts/gateway/correlation.ts";
-import type { GatewayEvent } from "../../contracts/gateway/event.ts";
-import type { Step } from "../../contracts/gateway/pipeline-graph.ts";
+import { toolRequestSuffix } from "../../contracts/gateway/agent/correlation.ts";
+import type { Step } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { GatewayEvent } from "../../contracts/gateway/protocol/event.ts";
 import type { Json, JsonMap } from "../../contracts/json.ts";
 
 const HANDLE = "handle";

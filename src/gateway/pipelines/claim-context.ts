@@ -1,7 +1,7 @@
 // The context that a job of a pipeline carries along.
 import { HoldfastError } from "../../contracts/error.ts";
-import { accreteContext, collectClaims } from "../../contracts/gateway/context.ts";
-import { autoClaim } from "../../contracts/gateway/correlation.ts";
+import { autoClaim } from "../../contracts/gateway/agent/correlation.ts";
+import { accreteContext, collectClaims } from "../../contracts/gateway/pipelines/context.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { Emitter, Refusal, Route } from "./resolve.ts";
 

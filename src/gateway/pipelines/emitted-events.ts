@@ -1,7 +1,8 @@
 // The events of a successful job as they are routed.
-import type { EmittedEvent } from "../../contracts/gateway/event.ts";
+
 import { type PipelinePlace, STEP_SUCCEEDED } from "../../contracts/gateway/job.ts";
-import type { OkResponse } from "../../contracts/gateway/response.ts";
+import type { EmittedEvent } from "../../contracts/gateway/protocol/event.ts";
+import type { OkResponse } from "../../contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 
 /**

@@ -1,10 +1,10 @@
 // All pipelines of a configuration.
-import type { PipelineGraph } from "../../contracts/gateway/pipeline-graph.ts";
+import type { PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import type { ConfigProblem, LocatedValue } from "../config/gateway-config.ts";
-import type { KnownPlugin } from "./check-draft.ts";
-import { compilePipelines } from "./compile.ts";
-import { parsePipelines } from "./parse-pipelines.ts";
-import { parseRoutes } from "./routes.ts";
+import type { KnownPlugin } from "./compile/check-draft.ts";
+import { compilePipelines } from "./compile/compile.ts";
+import { parsePipelines } from "./read/parse-pipelines.ts";
+import { parseRoutes } from "./read/routes.ts";
 
 export type LoadedPipelines =
   | { readonly graph: PipelineGraph; readonly warnings: readonly ConfigProblem[] }

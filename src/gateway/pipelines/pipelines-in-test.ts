@@ -1,10 +1,11 @@
 // For tests: pipelines from YAML, the plugins they use, and events on their way through them.
-import type { GatewayEvent } from "../../contracts/gateway/event.ts";
-import type { Pipeline, PipelineGraph } from "../../contracts/gateway/pipeline-graph.ts";
+
+import type { Pipeline, PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { GatewayEvent } from "../../contracts/gateway/protocol/event.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { ConfigProblem, LocatedValue } from "../config/gateway-config.ts";
-import { readYaml } from "../config/read-yaml.ts";
-import type { KnownPlugin } from "./check-draft.ts";
+import { readYaml } from "../config/yaml/read-yaml.ts";
+import type { KnownPlugin } from "./compile/check-draft.ts";
 import { loadPipelines } from "./load-pipelines.ts";
 import type { Emitter, Resolution, Route } from "./resolve.ts";
 

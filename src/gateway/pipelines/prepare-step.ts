@@ -1,9 +1,9 @@
 // The job that a route comes to: its command, what is stored as its payload, and its context.
-import type { GatewayEvent } from "../../contracts/gateway/event.ts";
+import type { GatewayEvent } from "../../contracts/gateway/protocol/event.ts";
 import type { JsonMap } from "../../contracts/json.ts";
-import type { KnownPlugin } from "./check-draft.ts";
 import { chooseCommand } from "./choose-command.ts";
 import { claimContext } from "./claim-context.ts";
+import type { KnownPlugin } from "./compile/check-draft.ts";
 import type { Emitter, Refusal, Route } from "./resolve.ts";
 
 export type StepJob = {

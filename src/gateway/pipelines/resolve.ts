@@ -1,8 +1,8 @@
 // What an event leads to. Reads the compiled graph and nothing else, so that a turn that is applied again routes the same.
-import { AGENTIC_START, readCorrelation } from "../../contracts/gateway/correlation.ts";
-import type { GatewayEvent } from "../../contracts/gateway/event.ts";
+import { AGENTIC_START, readCorrelation } from "../../contracts/gateway/agent/correlation.ts";
 import { type PipelinePlace, STEP_SUCCEEDED, SWITCH_FALSE, SWITCH_TRUE } from "../../contracts/gateway/job.ts";
-import type { HookSignal, Pipeline, PipelineGraph, Step } from "../../contracts/gateway/pipeline-graph.ts";
+import type { HookSignal, Pipeline, PipelineGraph, Step } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { GatewayEvent } from "../../contracts/gateway/protocol/event.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { instanceId } from "./instance-id.ts";
 import { triggerMatches } from "./trigger.ts";

@@ -1,5 +1,5 @@
 // The tools that agents can ask for.
-import type { PipelineGraph } from "../../contracts/gateway/pipeline-graph.ts";
+import type { PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { requestedTool } from "./requested-tool.ts";
 import { firstUses, longestChain, mostJobs } from "./walk-graph.ts";
 

@@ -1,8 +1,9 @@
 // The job of a step's `if`.
-import type { EmittedEvent } from "../../contracts/gateway/event.ts";
+
 import { SWITCH_FALSE, SWITCH_TRUE } from "../../contracts/gateway/job.ts";
-import type { PathScope } from "../../contracts/gateway/paths.ts";
-import type { Step } from "../../contracts/gateway/pipeline-graph.ts";
+import type { PathScope } from "../../contracts/gateway/pipelines/paths.ts";
+import type { Step } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { EmittedEvent } from "../../contracts/gateway/protocol/event.ts";
 import { decide } from "./trigger.ts";
 
 export type SwitchOutcome =

@@ -1,8 +1,8 @@
 // The `if` of a pipeline.
 import { HoldfastError } from "../../contracts/error.ts";
-import type { PathScope } from "../../contracts/gateway/paths.ts";
-import type { Pipeline, Predicate } from "../../contracts/gateway/pipeline-graph.ts";
-import { evaluatePredicate } from "../../contracts/gateway/predicate.ts";
+import type { PathScope } from "../../contracts/gateway/pipelines/paths.ts";
+import type { Pipeline, Predicate } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
+import { evaluatePredicate } from "../../contracts/gateway/pipelines/predicate.ts";
 
 export function triggerMatches(
   { name, predicate }: Pick<Pipeline, "name" | "predicate">,

@@ -1,5 +1,5 @@
 // Questions about the shape of a compiled pipeline, which has no cycles.
-import type { Pipeline, Step } from "../../contracts/gateway/pipeline-graph.ts";
+import type { Pipeline, Step } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 
 type Graph = Pick<Pipeline, "entries" | "steps">;
 

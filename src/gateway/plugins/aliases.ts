@@ -1,5 +1,5 @@
 // Aliases: `uses:` runs another plugin under a name of its own, with its own configuration and state.
-import { isPluginName } from "../../contracts/gateway/manifest.ts";
+import { isPluginName } from "../../contracts/gateway/protocol/manifest.ts";
 import type { PluginSettings } from "../config/gateway-config.ts";
 
 export type AliasOutcome =

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import { runHealth, runInit } from "./diagnose.ts";
 import type { Execution, Plugin, RunOptions } from "./plugin.ts";
 

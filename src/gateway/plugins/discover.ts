@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compareText } from "../../contracts/compare-text.ts";
 import { errorMessage } from "../../contracts/error.ts";
-import type { Manifest } from "../../contracts/gateway/manifest.ts";
+import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
 import type { ConfigProblem } from "../config/gateway-config.ts";
 import { readManifest } from "./read-manifest.ts";
 import { checkTrust, type EntryPoint, type EntryPointPlace } from "./trust.ts";

@@ -1,9 +1,9 @@
 // A plugin written in the program itself: commands as functions, without a process.
 import { errorMessage } from "../../contracts/error.ts";
-import type { EmittedEvent } from "../../contracts/gateway/event.ts";
-import type { CommandType, Manifest } from "../../contracts/gateway/manifest.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
-import { decodeResponse, type LogEntry } from "../../contracts/gateway/response.ts";
+import type { EmittedEvent } from "../../contracts/gateway/protocol/event.ts";
+import type { CommandType, Manifest } from "../../contracts/gateway/protocol/manifest.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
+import { decodeResponse, type LogEntry } from "../../contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { Execution } from "./plugin.ts";
 import type { BuiltInPlugin } from "./resolve-plugins.ts";

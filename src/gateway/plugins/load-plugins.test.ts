@@ -29,7 +29,7 @@ it("a configuration's plugins are discovered, checked, named, and run with the e
     ]),
   } as unknown as GatewayConfig;
   const environment = { PATH: process.env.PATH, GREETING: "hello", HOLDFAST_TOKEN: "secret" };
-  const { plugins, problems, warnings } = loadPlugins(config, { environment, builtIns: new Map() });
+  const { plugins, problems, warnings } = loadPlugins(config, { environment, own: [], builtIns: new Map() });
 
   expect([...plugins.keys()]).toEqual(["twin", "echo"]);
   expect(problems).toMatchObject([{ file: "gateway.yaml", line: 7, message: expect.stringContaining("broken") }]);

@@ -1,24 +1,25 @@
 // All plugins of a configuration: found, checked, and ready to run.
 import type { GatewayConfig } from "../config/gateway-config.ts";
 import { discoverPlugins } from "./discover.ts";
-import { type Environment, isWithheld, pluginEnvironment } from "./environment.ts";
+import { type Environment, isWithheld, pluginEnvironment } from "./process/environment.ts";
 import { type BuiltInPlugin, type ResolvedPlugins, resolvePlugins } from "./resolve-plugins.ts";
 import { runAsSubprocess, type SubprocessOptions } from "./subprocess-plugin.ts";
 
 export type LoadOptions = Pick<SubprocessOptions, "after" | "spawn"> & {
   /** The environment of the gateway itself. */
   readonly environment: Environment;
+  readonly own: readonly BuiltInPlugin[];
   readonly builtIns: ReadonlyMap<string, BuiltInPlugin>;
 };
 
 /** Never throws; the problems are for the configuration to be refused with. Later changes to files are not followed. */
 export function loadPlugins(config: GatewayConfig, options: LoadOptions): ResolvedPlugins {
-  const { environment, builtIns, ...injected } = options;
+  const { environment, own, builtIns, ...injected } = options;
   const { strict_protocol, exit_code_policy, allow_symlinks, plugin_env_passthrough } = config.service;
   const discovery = discoverPlugins(config.plugin_roots, { strict: strict_protocol, allowSymlinks: allow_symlinks });
   const visible = pluginEnvironment(environment, plugin_env_passthrough);
   const resolved = resolvePlugins({
-    config,
+    ...{ config, own },
     discovered: discovery.plugins,
     builtIns,
     runDiscovered: (plugin) =>

@@ -1,8 +1,8 @@
 // A plugin as the dispatcher sees it, whether it is a program of its own or runs inside the gateway.
 
-import type { Manifest } from "../../contracts/gateway/manifest.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
-import type { FailureReason, LogEntry, OkResponse } from "../../contracts/gateway/response.ts";
+import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
+import type { FailureReason, LogEntry, OkResponse } from "../../contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 
 export type Plugin = {
@@ -29,6 +29,8 @@ export type RunOptions = {
   readonly signal: AbortSignal;
   /** The root of the job's tree, for plugins that run inside the gateway. */
   readonly rootJobId?: string;
+  /** Called once the plugin runs as a process of its own. */
+  readonly onSpawned?: () => void;
 };
 
 /** What one execution came to, and what it printed. */

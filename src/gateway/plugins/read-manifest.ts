@@ -1,8 +1,8 @@
 // A manifest file, read safely: no duplicate keys, bounded aliases, and every problem with its place.
-import { type Manifest, parseManifest } from "../../contracts/gateway/manifest.ts";
-import { readConfigFile } from "../config/config-file.ts";
+import { type Manifest, parseManifest } from "../../contracts/gateway/protocol/manifest.ts";
 import type { ConfigProblem, LocatedValue, Place } from "../config/gateway-config.ts";
-import { readYaml } from "../config/read-yaml.ts";
+import { readConfigFile } from "../config/yaml/config-file.ts";
+import { readYaml } from "../config/yaml/read-yaml.ts";
 
 export type ManifestFile =
   | {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Manifest } from "../../contracts/gateway/manifest.ts";
+import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
 import type { GatewayConfig, PluginSettings } from "../config/gateway-config.ts";
 import type { DiscoveredPlugin } from "./discover.ts";
 import type { Execution } from "./plugin.ts";
@@ -34,11 +34,12 @@ const answer = (text: string): Execution => ({
 type Setup = {
   readonly discovered?: readonly Manifest[];
   readonly builtIns?: readonly (Manifest | BuiltInPlugin)[];
+  readonly own?: readonly Manifest[];
   readonly configured?: readonly PluginSettings[];
   readonly maxWorkers?: number;
 };
 
-function resolve({ discovered = [], builtIns = [], configured = [], maxWorkers = 8 }: Setup) {
+function resolve({ discovered = [], builtIns = [], own = [], configured = [], maxWorkers = 8 }: Setup) {
   const found = discovered.map((each): [string, DiscoveredPlugin] => [
     each.name,
     {
@@ -58,6 +59,7 @@ function resolve({ discovered = [], builtIns = [], configured = [], maxWorkers =
   } as unknown as GatewayConfig;
   return resolvePlugins({
     config,
+    own: own.map((each) => ({ manifest: each, run: async () => answer(`own ${each.version}`) })),
     discovered: new Map(found),
     builtIns: new Map(builtIn),
     runDiscovered: (plugin) => async () => answer(plugin.manifest.name),
@@ -268,10 +270,34 @@ describe("a built-in plugin", () => {
           },
         ]),
       ),
+      own: [],
       builtIns: new Map([["tmp", builtIn]]),
       runDiscovered: () => async () => answer("discovered"),
     });
     expect(await plugins.get("tmp")?.run(request, options)).toMatchObject({ response: { result: "built in" } });
     expect(warnings).toEqual([]);
+  });
+});
+
+describe("a plugin of the program", () => {
+  it("comes before a discovered and a built-in one of its name, with a warning at the manifest", async () => {
+    const sources = {
+      ...{ own: [manifest("a"), manifest("b")], builtIns: [manifest("a"), manifest("b")] },
+      ...{ discovered: [manifest("a")], configured: [settings("alias", { uses: "a" })] },
+    };
+    const { plugins, warnings, problems } = resolve(sources);
+    for (const name of ["a", "b", "alias"]) {
+      expect(await plugins.get(name)?.run(request, options), name).toMatchObject({ response: { result: "own 1" } });
+    }
+    expect(problems).toEqual([]);
+    const message = "name: a is the name of a plugin of the program too, which is used.";
+    expect(warnings).toEqual([{ file: "/plugins/a/manifest.yaml", line: 0, column: 0, message }]);
+  });
+
+  it("comes before a second one with its name", async () => {
+    const { plugins, warnings } = resolve({ own: [manifest("a"), manifest("a", { version: "2" })] });
+    expect(await plugins.get("a")?.run(request, options)).toMatchObject({ response: { result: "own 1" } });
+    const message = "The program has two plugins with the name a; the first is used.";
+    expect(warnings).toEqual([{ file: "gateway", line: 0, column: 0, message }]);
   });
 });

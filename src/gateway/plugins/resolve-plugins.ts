@@ -1,9 +1,9 @@
 // The plugins of a gateway: what was discovered, what is built in, and the aliases that the configuration adds.
 import { realpathSync } from "node:fs";
-import type { Manifest } from "../../contracts/gateway/manifest.ts";
+import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
+import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
 import { emptyMap } from "../../contracts/json.ts";
 import type { ConfigProblem, GatewayConfig, PluginSettings } from "../config/gateway-config.ts";
-import { AGENT_PLUGIN } from "../config/parse-plugins.ts";
 import { followAliases } from "./aliases.ts";
 import { DEFAULT_BACKOFF_BASE_MS, DEFAULT_MAX_ATTEMPTS, defaultTimeoutMs } from "./defaults.ts";
 import type { DiscoveredPlugin } from "./discover.ts";
@@ -19,8 +19,10 @@ export type BuiltInPlugin = {
 
 export type PluginSources = {
   readonly config: Pick<GatewayConfig, "plugins" | "service">;
+  /** Those of the program: they come before all others, and the first of a name before a second. */
+  readonly own: readonly BuiltInPlugin[];
   readonly discovered: ReadonlyMap<string, DiscoveredPlugin>;
-  /** By name. A discovered plugin replaces the one of its name. */
+  /** By name: those that are shipped. Any other plugin replaces the one of its name. */
   readonly builtIns: ReadonlyMap<string, BuiltInPlugin>;
   /** How a discovered plugin is executed. */
   readonly runDiscovered: (plugin: DiscoveredPlugin) => Plugin["run"];
@@ -37,7 +39,7 @@ export type ResolvedPlugins = {
 type Base = { readonly manifest: Manifest; readonly run: Plugin["run"]; readonly file: string };
 
 /** Every enabled plugin by name or alias: those in the configuration first, in its order. */
-export function resolvePlugins({ config, discovered, builtIns, runDiscovered }: PluginSources): ResolvedPlugins {
+export function resolvePlugins({ config, own, discovered, builtIns, runDiscovered }: PluginSources): ResolvedPlugins {
   const plugins = new Map<string, Plugin>();
   const problems: ConfigProblem[] = [];
   const warnings: ConfigProblem[] = [];
@@ -50,7 +52,23 @@ export function resolvePlugins({ config, discovered, builtIns, runDiscovered }: 
   function collectBases(): ReadonlyMap<string, Base> {
     const found = new Map<string, Base>();
     for (const [name, { manifest, run }] of builtIns) found.set(name, { manifest, run, file: "" });
+    const taken = new Set<string>();
+    for (const { manifest, run } of own) {
+      const { name } = manifest;
+      if (!taken.has(name)) found.set(name, { manifest, run, file: "" });
+      else
+        warnings.push({
+          ...startOf(PROGRAM),
+          message: `The program has two plugins with the name ${name}; the first is used.`,
+        });
+      taken.add(name);
+    }
     for (const [name, plugin] of discovered) {
+      if (taken.has(name)) {
+        const message = `name: ${name} is the name of a plugin of the program too, which is used.`;
+        warnings.push({ ...startOf(plugin.manifestFile), message });
+        continue;
+      }
       const builtIn = builtIns.get(name);
       if (builtIn && isSameFolder(builtIn.folder, plugin.place.folder)) continue;
       const { manifest, manifestFile: file } = plugin;
@@ -137,6 +155,9 @@ function isSameFolder(one: string | undefined, other: string): boolean {
     return false;
   }
 }
+
+/** Stands for a file where a plugin comes from none. */
+const PROGRAM = "gateway";
 
 function startOf(file: string) {
   return { file, line: 0, column: 0 };

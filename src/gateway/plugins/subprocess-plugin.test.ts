@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { heldAfter } from "../../../test/held-after.ts";
 import { node, pluginRoot, shell, writePlugin, writeScript } from "../../../test/plugin-folders.ts";
-import type { PluginRequest } from "../../contracts/gateway/request.ts";
+import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { discoverPlugins } from "./discover.ts";
-import { pluginEnvironment } from "./environment.ts";
 import type { RunOptions } from "./plugin.ts";
+import { pluginEnvironment } from "./process/environment.ts";
 import { runAsSubprocess, type SubprocessOptions } from "./subprocess-plugin.ts";
 
 const TIMEOUT_MS = 120_000;

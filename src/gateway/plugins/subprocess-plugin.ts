@@ -1,11 +1,11 @@
 // A discovered plugin as the dispatcher runs it: one process for each execution.
 import { holdfastError } from "../../contracts/error.ts";
-import { encodeRequest, type PluginRequest } from "../../contracts/gateway/request.ts";
-import { type DecodeOptions, decodeResponse, type FailureReason } from "../../contracts/gateway/response.ts";
+import { encodeRequest, type PluginRequest } from "../../contracts/gateway/protocol/request.ts";
+import { type DecodeOptions, decodeResponse, type FailureReason } from "../../contracts/gateway/protocol/response.ts";
 import type { DiscoveredPlugin } from "./discover.ts";
 import type { Execution, ExecutionOutcome, Plugin } from "./plugin.ts";
-import { type After, type ProcessEnd, runProcess, STDERR_LIMIT, STDOUT_LIMIT } from "./run-process.ts";
-import type { Spawn } from "./start-process.ts";
+import { type After, type ProcessEnd, runProcess, STDERR_LIMIT, STDOUT_LIMIT } from "./process/run-process.ts";
+import type { Spawn } from "./process/start-process.ts";
 import { recheckTrust } from "./trust.ts";
 
 export type SubprocessOptions = DecodeOptions & {
@@ -17,14 +17,14 @@ export type SubprocessOptions = DecodeOptions & {
 
 /** Runs the plugin's entry point, provided it is still what was discovered. */
 export function runAsSubprocess(plugin: DiscoveredPlugin, options: SubprocessOptions): Plugin["run"] {
-  return async (request, { timeoutMs, signal }) => {
+  return async (request, { timeoutMs, signal, onSpawned }) => {
     const input = encode(request);
     if (input === undefined) return notStarted("The request cannot be written as JSON.");
     const trust = recheckTrust(plugin.place, plugin.entry);
     if ("problem" in trust) return notStarted(holdfastError("plugin_untrusted", `${trust.problem}.`).message);
     if (!trust.entry.isProgram) return notStarted(`${trust.entry.file} begins with no #! line and is no program.`);
     const { environment, after, spawn } = options;
-    const injected = { ...(after && { after }), ...(spawn && { spawn }) };
+    const injected = { ...(after && { after }), ...(spawn && { spawn }), ...(onSpawned && { onSpawned }) };
     const end = await runProcess({ file: trust.entry.file, environment, input, timeoutMs, signal, ...injected });
     return execution(end, timeoutMs, options);
   };

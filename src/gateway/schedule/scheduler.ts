@@ -1,10 +1,11 @@
 // The scheduler: on every tick each schedule that is due queues its command, once in the whole installation.
 import type { GatewayStores } from "../../backend/gateway/gateway-stores.ts";
-import type { NewJob } from "../../backend/gateway/job-store.ts";
+import type { NewJob, NewStreamEntry } from "../../backend/gateway/job-store.ts";
 import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { PluginSettings, ScheduleSettings } from "../config/gateway-config.ts";
 import { admit, closedBreaker, record } from "./breaker.ts";
+import { changeBreaker } from "./change-breaker.ts";
 import { nextRun, runsDue } from "./next-run.ts";
 import { scheduleHash } from "./schedule-hash.ts";
 
@@ -20,7 +21,7 @@ export type SchedulerDeps = Pick<GatewayStores, "schedules" | "jobs" | "control"
   readonly random: () => number;
   /** The job of one run of a schedule; the same one for the same run. */
   readonly createJob: (entry: Entry, run: string) => NewJob;
-  readonly describe: (type: string, data: JsonMap) => { type: string; data: string; job_id: string | null };
+  readonly describe: (type: string, data: JsonMap) => NewStreamEntry;
 };
 
 /** What ties a job to the schedule that queued it. */
@@ -90,7 +91,7 @@ async function tickEntry(
   if (queued.length > 0 && admission.breaker !== breaker) {
     const before =
       breaker.state === "closed" && breaker.failures === 0 ? await schedules.breaker(plugin, command) : breaker;
-    if (!(await schedules.putBreaker(admission.breaker, before))) return;
+    if (!(await changeBreaker(deps, admission.breaker, before))) return;
   }
   const moved = after(deps, entry, known, now);
   const stream =
@@ -175,7 +176,7 @@ async function jobsFor(
 
 /** A scheduled job has ended: the breaker counts it, and an interval begins anew with a success. */
 export async function scheduledJobEnded(
-  deps: Pick<SchedulerDeps, "schedules" | "control" | "random">,
+  deps: Pick<SchedulerDeps, "schedules" | "control" | "random" | "describe">,
   entry: Entry,
   hasSucceeded: boolean,
 ): Promise<void> {
@@ -186,7 +187,7 @@ export async function scheduledJobEnded(
     const stored = await schedules.breaker(plugin, schedule.command);
     const next = record(stored ?? closedBreaker(plugin, schedule.command), hasSucceeded, settings.circuit_breaker, now);
     if (hasSucceeded && !stored) break;
-    if (await schedules.putBreaker(next, stored)) break;
+    if (await changeBreaker(deps, next, stored)) break;
   }
   if (!hasSucceeded) return;
   for (let race = 0; race < MOST_RACES; race++) {

@@ -1,6 +1,6 @@
 // A tool whose process is killed until its job has no attempts left: the job ends dead when the next process finds it, its
 // agent hears of that and requests the tool again.
-import { scriptedPlanner } from "../../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../../src/gateway/agent/planner/scripted-planner.ts";
 import { gatewayPlugin } from "../../../src/gateway/plugins/in-process-plugin.ts";
 import { checkRun, checkRunsAlways, different } from "../check-run.ts";
 import type { GatewayScenario } from "../scenario.ts";

@@ -1,6 +1,6 @@
 // Tools that fail: the first until it is requested again, the second for good. The agent hears of each failed job through one
 // bridge event, and a pipeline for dead letters through one of its own.
-import { scriptedPlanner } from "../../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../../src/gateway/agent/planner/scripted-planner.ts";
 import { gatewayPlugin } from "../../../src/gateway/plugins/in-process-plugin.ts";
 import { checkRun, checkRunsAlways, different } from "../check-run.ts";
 import type { GatewayScenario, World } from "../scenario.ts";

@@ -1,6 +1,6 @@
 // Two events through three steps, the second of which splits: what steps store, queue and record as facts has happened once,
 // however often they were executed.
-import type { PluginRequest } from "../../../src/contracts/gateway/request.ts";
+import type { PluginRequest } from "../../../src/contracts/gateway/protocol/request.ts";
 import { type CommandAnswer, gatewayPlugin } from "../../../src/gateway/plugins/in-process-plugin.ts";
 import type { BuiltInPlugin } from "../../../src/gateway/plugins/resolve-plugins.ts";
 import { different } from "../check-run.ts";

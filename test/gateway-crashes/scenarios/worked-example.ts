@@ -1,6 +1,6 @@
 // The worked example of RFC-103: an agent fetches a page, has a critique of it written and completes.
 import { fileURLToPath } from "node:url";
-import { scriptedPlanner } from "../../../src/gateway/agent/scripted-planner.ts";
+import { scriptedPlanner } from "../../../src/gateway/agent/planner/scripted-planner.ts";
 import { checkRun, checkRunsAlways } from "../check-run.ts";
 import type { GatewayScenario } from "../scenario.ts";
 

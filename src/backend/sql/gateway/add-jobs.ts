@@ -4,8 +4,9 @@ import { JOBS_DUE, type NewContext, type NewJob, type NewStreamEntry } from "../
 import type { Statement } from "../../sql-driver.ts";
 import { storableText } from "../storable-text.ts";
 import { takeNumbers } from "./control-row.ts";
-import { takeIdentity } from "./dedupe.ts";
+import { takeIdentity, takeOnce } from "./dedupe.ts";
 import { storableEventId } from "./event-id.ts";
+import { DUE } from "./job-rows.ts";
 
 export type Addition = {
   readonly jobs: readonly NewJob[];
@@ -71,8 +72,12 @@ function plain(statement: Statement): Guarded<never> {
 /** In the order of the hashes, so that no two batches wait for each other. */
 function identityStatements(jobs: readonly NewJob[], own: Around<never>["identity"]): readonly Guarded<Duplicate>[] {
   const taken = jobs.flatMap((job) => {
-    const hash = job.dedupe?.hash;
-    return hash === undefined ? [] : [{ hash, statement: takeIdentity(hash, job), refusal: { duplicate: job } }];
+    const { dedupe, once } = job;
+    const refusal = { duplicate: job };
+    return [
+      ...(dedupe ? [{ hash: dedupe.hash, statement: takeIdentity(dedupe.hash, job), refusal }] : []),
+      ...(once ? [{ hash: once.hash, statement: takeOnce(once, job), refusal }] : []),
+    ];
   });
   // First of its hash: a child with the identity of its parent finds what becomes of that.
   const settled = own?.statements.map((statement) => ({ hash: own.hash, statement })) ?? [];
@@ -101,14 +106,14 @@ function insertPayload({ id, sealed_payload }: NewJob): Statement {
   return { sql, params: [id, sealed_payload] };
 }
 
-/** `behind`: how many numbers were taken after its own. */
+/** `behind`: how many numbers were taken after its own. An id in the log is taken, with the payload and attempts beside it. */
 function insertJob(job: NewJob, behind: number): Statement {
   const sql = `insert into gateway_jobs (seq, id, plugin, command, status, attempt, max_attempts, submitted_by, parent_job_id,
       root_job_id, source_event_id, context_id, pipeline, step_id, instance_id, depth, user_id, dedupe_hash, dedupe_keep_us,
       waits_for_instance, created_at, due_at, wake_rev, lease_until, epoch, claims)
     select job_seq - $1, $2, $3, $4, 'queued', 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, cast($14 as integer), $15, $16,
-      cast($17 as bigint), $18, stamped_at, stamped_at, 0, 0, 0, 0
-    from gateway_control where id = 1
+      cast($17 as bigint), $18, stamped_at, ${DUE}, 0, 0, 0, 0
+    from gateway_control where id = 1 and not exists (select 1 from gateway_logged_jobs as logged where logged.id = $2)
     on conflict do nothing`;
   const { place, dedupe } = job;
   const params = [
@@ -127,10 +132,13 @@ function insertJob(job: NewJob, behind: number): Statement {
 
 /** Behind `takeNumbers` of as many entries. `appendId` marks the first one; where it was used before, the batch is refused. */
 export function entryStatements(entries: readonly NewStreamEntry[], appendId?: string): readonly Statement[] {
-  const sql = `insert into gateway_events (id, type, data, job_id, at, append_id)
-    select stream_id - $1, $2, $3, $4, stamped_at, $5 from gateway_control where id = 1`;
-  return entries.map(({ type, data, job_id }, index) => {
-    const entry = [entries.length - 1 - index, storableText(type), storableText(data), job_id];
+  const sql = `insert into gateway_events (id, type, data, job_id, user_id, at, append_id)
+    select stream_id - $1, $2, $3, $4,
+      coalesce(cast($5 as text), (select user_id from gateway_jobs where gateway_jobs.id = $4)), stamped_at, $6
+    from gateway_control where id = 1`;
+  return entries.map(({ type, data, job_id, user_id = null }, index) => {
+    const owner = user_id === null ? null : storableText(user_id);
+    const entry = [entries.length - 1 - index, storableText(type), storableText(data), job_id, owner];
     if (index > 0 || appendId === undefined) return { sql, params: [...entry, null] };
     return { sql: `${sql} on conflict do nothing`, params: [...entry, appendId], expect: 1 };
   });

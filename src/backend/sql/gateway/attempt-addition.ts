@@ -54,6 +54,7 @@ export async function twinOf(driver: SqlDriver, job: NewJob, others: readonly Ne
   const sibling = others.find((other) => isSameDelivery(other, job));
   if (sibling) return sibling.id;
   const sql = `select id from gateway_jobs where id = $1
+    union all select id from gateway_logged_jobs where id = $1
     union all select id from gateway_jobs where parent_job_id = $2 and source_event_id = $3 and plugin = $4
       and command = $5 and coalesce(pipeline, '') = $6 and coalesce(step_id, '') = $7`;
   const [delivered] = await driver.all(sql, [job.id, ...deliveryOf(job)]);

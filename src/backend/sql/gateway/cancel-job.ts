@@ -54,11 +54,8 @@ export function endQueued(
 
 /** Under the epoch of a claim that will never be. */
 function logCancelled(id: string): Statement {
-  const sql = `insert into gateway_attempts (job_id, epoch, attempt, status, outcome, reason, ended_at, plugin, command,
-      submitted_by, root_job_id, user_id)
-    select id, epoch + 1, attempt, status, 'cancelled', reason, completed_at, plugin, command, submitted_by, root_job_id,
-      user_id
-    from gateway_jobs where id = $1`;
+  const sql = `insert into gateway_attempts (job_id, epoch, attempt, status, outcome, reason, ended_at)
+    select id, epoch + 1, attempt, status, 'cancelled', reason, completed_at from gateway_jobs where id = $1`;
   return { sql, params: [id] };
 }
 

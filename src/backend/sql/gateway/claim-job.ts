@@ -1,21 +1,27 @@
 // Claiming a job: the next one in order whose plugin has room, within the limits of the whole installation.
+import { SWITCH_PLUGIN } from "../../../contracts/gateway/job.ts";
 import type { JobClaim } from "../../gateway/job-store.ts";
 import type { Statement } from "../../sql-driver.ts";
 import type { Bind, LeasedTable } from "../leased-table.ts";
 import * as leased from "../leased-table.ts";
 import { IS_NOT_PAUSED, lockControl } from "./control-row.ts";
-import { CLAIMED } from "./job-rows.ts";
+import { CLAIMED, DUE } from "./job-rows.ts";
 
-/** A job that is claimed while it is `running` is an orphan; `lost_start` is when the execution began that was lost. */
+/**
+ * A job that is claimed while it is `running` is an orphan; `lost_start` is when the execution began that was lost. One that a
+ * worker has given up waits for no time any more: its retry was due already, whatever the clock says now.
+ */
 export const GATEWAY_JOBS: LeasedTable = {
   name: "gateway_jobs",
   order: "seq",
   renewed: ["cancel_requested_by"],
+  atOnce: String(DUE),
   canBeStuck: false,
   sets: {
     claim: `status = 'running', attempt = case when status = 'running' then attempt + 1 else attempt end,
       lost_start = case when status = 'running' then started_at end, started_at = now_us(), claim_id = null`,
     putBack: "status = 'queued', started_at = null",
+    free: `due_at = ${DUE}`,
   },
 };
 
@@ -41,12 +47,13 @@ export function claimStatements(claim: JobClaim, claimId: string): readonly Stat
     }),
     markClaimed(worker, claimId),
     logOrphan(worker, claimId),
+    ...sayIsStarted(worker, claimId),
   ];
 }
 
 function freeExpired(except: readonly string[]): Statement {
   const running = except.map((_, index) => `$${index + 1}`).join(", ");
-  const sql = `update gateway_jobs set ${leased.UNLEASED} where id in (
+  const sql = `update gateway_jobs set ${leased.UNLEASED}, due_at = ${DUE} where id in (
       select id from gateway_jobs where status = 'running' and lease_by is not null and lease_until <= (select now_us())${
         running === "" ? "" : ` and id not in (${running})`
       } /*skip locked*/
@@ -117,12 +124,34 @@ export function findClaimed(worker: string, claimId: string): Statement {
   return { sql, params: [worker, claimId] };
 }
 
+/** The claim adds it to the event stream itself, except for the jobs that the gateway runs without a plugin. */
+function sayIsStarted(worker: string, claimId: string): readonly Statement[] {
+  const claimed = "lease_by = $1 and claim_id = $2 and plugin <> $3";
+  const params = [worker, claimId, SWITCH_PLUGIN];
+  const fields = ["job_id", "plugin", "command", "pipeline", "step_id"]
+    .map((name) => `'"${name}":' || coalesce(json_quote(${name === "job_id" ? "id" : name}), 'null')`)
+    .join(" || ',' || ");
+  return [
+    {
+      sql: `update gateway_control set stream_id = stream_id + 1, stamped_at = now_us()
+        where id = 1 and exists (select 1 from gateway_jobs where ${claimed})`,
+      params,
+    },
+    {
+      sql: `insert into gateway_events (id, type, data, job_id, user_id, at)
+        select (select stream_id from gateway_control where id = 1), 'job.started',
+          '{' || ${fields} || ',"attempt":' || attempt || '}', id, user_id,
+          (select stamped_at from gateway_control where id = 1)
+        from gateway_jobs where ${claimed}`,
+      params,
+    },
+  ];
+}
+
 /** The execution that was lost gets its entry in the log. */
 function logOrphan(worker: string, claimId: string): Statement {
-  const sql = `insert into gateway_attempts (job_id, epoch, attempt, status, outcome, reason, started_at, ended_at, plugin,
-      command, submitted_by, root_job_id, user_id)
-    select id, epoch - 1, attempt - 1, 'queued', 'orphaned', 'orphaned', lost_start, started_at, plugin, command,
-      submitted_by, root_job_id, user_id
+  const sql = `insert into gateway_attempts (job_id, epoch, attempt, status, outcome, reason, started_at, ended_at)
+    select id, epoch - 1, attempt - 1, 'queued', 'orphaned', 'orphaned', lost_start, started_at
     from gateway_jobs where lease_by = $1 and claim_id = $2 and lost_start is not null
     on conflict do nothing`;
   return { sql, params: [worker, claimId] };

@@ -5,6 +5,7 @@ import type { Statement } from "../../sql-driver.ts";
 import { UNLEASED } from "../leased-table.ts";
 import { additionStatements, type Duplicate, type Guarded, treeStatements } from "./add-jobs.ts";
 import { settleIdentity } from "./dedupe.ts";
+import { DUE } from "./job-rows.ts";
 import { writeState } from "./plugin-state.ts";
 
 export type CommitRefusal = "lease_lost" | "state_changed" | "tree_too_large";
@@ -37,7 +38,7 @@ function settle({ job, worker, settlement }: JobCommit): Statement {
   const mine = "where id = $1 and lease_by = $2 and epoch = $3";
   if (settlement.status === "queued") {
     // At once when it is to be cancelled, so that its worker gets to end it.
-    const due = "now_us() + case when cancel_requested_by is null then cast($7 as bigint) else 0 end";
+    const due = `case when cancel_requested_by is null and cast($7 as bigint) > 0 then now_us() + $7 else ${DUE} end`;
     const sql = `update gateway_jobs set ${next}, attempt = attempt + 1, due_at = ${due} ${mine}`;
     return { sql, params: [...params, settlement.retry_after_us], expect: 1 };
   }
@@ -47,8 +48,9 @@ function settle({ job, worker, settlement }: JobCommit): Statement {
 
 function insertFact({ plugin, fact }: StateWrite, jobId: string): readonly Statement[] {
   if (!fact) return [];
-  const sql = `insert into gateway_facts (seq, plugin, fact_type, command, job_id, sealed_value, created_at)
-    select fact_seq, $1, $2, $3, $4, $5, stamped_at from gateway_control where id = 1`;
+  const sql = `insert into gateway_facts (seq, plugin, fact_type, command, job_id, sealed_value, created_at, user_id)
+    select fact_seq, $1, $2, $3, $4, $5, stamped_at, (select user_id from gateway_jobs where gateway_jobs.id = $4)
+    from gateway_control where id = 1`;
   return [{ sql, params: [plugin, fact.fact_type, fact.command, jobId, fact.sealed_value] }];
 }
 
@@ -70,9 +72,8 @@ function countInTrees(commit: JobCommit): readonly Guarded<CommitRefusal>[] {
 
 function insertAttempt({ job, attempt }: JobCommit): Statement {
   const sql = `insert into gateway_attempts (job_id, epoch, attempt, status, outcome, reason, exit_code, started_at, ended_at,
-      sealed_response, sealed_stderr, sealed_error, plugin, command, submitted_by, root_job_id, user_id)
-    select id, epoch, $2, status, $3, $4, cast($5 as integer), $6, now_us(), $7, $8, $9, plugin, command, submitted_by,
-      root_job_id, user_id
+      sealed_response, sealed_stderr, sealed_error)
+    select id, epoch, $2, status, $3, $4, cast($5 as integer), $6, now_us(), $7, $8, $9
     from gateway_jobs where id = $1`;
   const { outcome, reason, exit_code, started_at, sealed_response, sealed_stderr, sealed_error } = attempt;
   const result = [sealed_response, sealed_stderr, sealed_error];

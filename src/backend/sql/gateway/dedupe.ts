@@ -1,5 +1,5 @@
 // Identities of jobs: one row each. Taking one that is outstanding, or that has succeeded within its window, refuses the batch.
-import type { JobSettlement, NewJob } from "../../gateway/job-store.ts";
+import type { Dedupe, JobSettlement, NewJob } from "../../gateway/job-store.ts";
 import type { Statement } from "../../sql-driver.ts";
 import { storableEventId } from "./event-id.ts";
 
@@ -11,6 +11,15 @@ export function takeIdentity(hash: string, { id, source_event_id }: NewJob): Sta
     where gateway_dedupe.expires_at <= now_us()
       and (gateway_dedupe.holders = 0 or gateway_dedupe.source_event_id = excluded.source_event_id)`;
   return { sql, params: [hash, id, storableEventId(source_event_id)], expect: 1 };
+}
+
+/** Held by no job: it ends with its time alone. Expects that it is free. */
+export function takeOnce({ hash, keep_us }: Dedupe, { id }: Pick<NewJob, "id">): Statement {
+  const sql = `insert into gateway_dedupe (hash, job_id, source_event_id, holders, expires_at)
+    values ($1, $2, null, 0, now_us() + cast($3 as bigint))
+    on conflict (hash) do update set job_id = excluded.job_id, expires_at = excluded.expires_at
+    where gateway_dedupe.expires_at <= now_us() and gateway_dedupe.holders = 0`;
+  return { sql, params: [hash, id, keep_us], expect: 1 };
 }
 
 /** Only success keeps the identity, for the window of the job; a retry goes on holding it. */

@@ -1,16 +1,26 @@
 // From the rows of jobs to what the port speaks of.
 import type { JobStatus, PipelinePlace } from "../../../contracts/gateway/job.ts";
-import type { ClaimedJob, JobAttempt, ListedJob, LoggedAttempt } from "../../gateway/job-store.ts";
+import type { ClaimedJob, JobAttempt, ListedJob } from "../../gateway/job-store.ts";
 import type { Row } from "../../sql-driver.ts";
 import * as rows from "../rows.ts";
+
+/** The `due_at` of a job that waits for no time: however the clock is set, it may be claimed. */
+export const DUE = 0;
 
 /** The columns of a job that are listed. */
 export const JOB = `id, plugin, command, status, attempt, max_attempts, submitted_by, parent_job_id, root_job_id,
   source_event_id, context_id, pipeline, step_id, instance_id, depth, user_id, dedupe_hash, waits_for_instance, reason,
   sealed_error, cancel_requested_by, created_at, started_at, completed_at, due_at`;
 
+/** The same of a job that is in the log alone. */
+export const LOGGED_JOB = `id, plugin, command, status, attempt, max_attempts, submitted_by, parent_job_id, root_job_id,
+  source_event_id, null as context_id, pipeline, step_id, instance_id, depth, user_id, null as dedupe_hash,
+  null as waits_for_instance, reason, sealed_error, cancel_requested_by, created_at, started_at, completed_at,
+  cast(null as bigint) as due_at`;
+
 /** What stands beside the row of a job. */
-export const PAYLOAD = "(select sealed from gateway_payloads where job_id = gateway_jobs.id) as sealed_payload";
+export const PAYLOAD = payloadOf("gateway_jobs");
+export const LOGGED_PAYLOAD = payloadOf("gateway_logged_jobs");
 export const CLAIMED = `${JOB}, epoch, lost_start, ${PAYLOAD},
   (select sealed_accumulated from gateway_contexts where gateway_contexts.id = gateway_jobs.context_id) as sealed_context`;
 
@@ -37,8 +47,14 @@ export function listedJob(row: Row): ListedJob {
     created_at: rows.number(row.created_at),
     started_at: rows.optionalNumber(row.started_at),
     completed_at: rows.optionalNumber(row.completed_at),
-    due_at: rows.optionalNumber(row.due_at),
+    due_at: dueAt(row),
   };
+}
+
+/** A job that is due whatever the clock says has been so from the beginning. */
+function dueAt({ due_at, created_at }: Row): number | null {
+  const due = rows.optionalNumber(due_at);
+  return due === DUE ? rows.number(created_at) : due;
 }
 
 export function claimedJob(row: Row): ClaimedJob {
@@ -63,7 +79,6 @@ function place({ pipeline, step_id, instance_id, depth }: Row): PipelinePlace | 
 
 export const ATTEMPT = `attempt, status, outcome, reason, exit_code, started_at, ended_at, sealed_response, sealed_stderr,
   sealed_error`;
-export const LOGGED_ATTEMPT = `job_id, epoch, root_job_id, plugin, command, submitted_by, ${ATTEMPT}`;
 
 export function attempt(row: Row): JobAttempt {
   return {
@@ -80,14 +95,6 @@ export function attempt(row: Row): JobAttempt {
   };
 }
 
-export function loggedAttempt(row: Row): LoggedAttempt {
-  return {
-    ...attempt(row),
-    job_id: rows.text(row.job_id),
-    epoch: rows.number(row.epoch),
-    root_job_id: rows.text(row.root_job_id),
-    plugin: rows.text(row.plugin),
-    command: rows.text(row.command),
-    submitted_by: rows.text(row.submitted_by),
-  };
+function payloadOf(table: string): string {
+  return `(select sealed from gateway_payloads where job_id = ${table}.id) as sealed_payload`;
 }

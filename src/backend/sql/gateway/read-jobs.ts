@@ -1,40 +1,40 @@
 // Reading jobs, and the job log.
 import { hasEnded, type JobStatus } from "../../../contracts/gateway/job.ts";
-import type {
-  Job,
-  JobAttempt,
-  JobLogQuery,
-  JobQuery,
-  JobStore,
-  ListedJob,
-  LoggedAttempt,
-} from "../../gateway/job-store.ts";
+import type { Job, JobAttempt, JobQuery, JobStore, ListedJob } from "../../gateway/job-store.ts";
 import type { Scalar, SqlDriver } from "../../sql-driver.ts";
 import * as rows from "../rows.ts";
 import { storableText } from "../storable-text.ts";
-import { ATTEMPT, attempt, JOB, LOGGED_ATTEMPT, listedJob, loggedAttempt, PAYLOAD } from "./job-rows.ts";
+import { ATTEMPT, attempt, DUE, JOB, LOGGED_JOB, LOGGED_PAYLOAD, listedJob, PAYLOAD } from "./job-rows.ts";
 
 export async function readJob(driver: SqlDriver, id: string): Promise<Job | undefined> {
-  const [row] = await driver.all(`select ${JOB}, ${PAYLOAD} from gateway_jobs where id = $1`, [storableText(id)]);
+  const sql = `select ${JOB}, ${PAYLOAD} from gateway_jobs where id = $1
+    union all select ${LOGGED_JOB}, ${LOGGED_PAYLOAD} from gateway_logged_jobs where id = $1`;
+  const [row] = await driver.all(sql, [storableText(id)]);
   return row && { ...listedJob(row), sealed_payload: rows.optionalText(row.sealed_payload) };
 }
 
+const NEWEST_FIRST = "order by created_at desc, id desc";
+
 export async function listJobs(driver: SqlDriver, query: JobQuery): Promise<readonly ListedJob[]> {
-  const { plugin, command, root_job_id, submitted_by, statuses, from, to, after, limit } = query;
-  const { where, params, bind } = conditionsOf({ plugin, command, root_job_id, submitted_by }, statuses);
-  // Said in so many words, the index on what has ended can be used, or that on what has not.
-  if (statuses?.every(hasEnded)) where.push("due_at is null");
-  else if (statuses && !statuses.some(hasEnded)) where.push("due_at is not null");
-  if (from !== undefined) where.push(`created_at >= ${bind(from)}`);
-  if (to !== undefined) where.push(`created_at <= ${bind(to)}`);
-  if (after) where.push(`(created_at, id) < (${bind(after.created_at)}, ${bind(storableText(after.id))})`);
-  const sql = `select ${JOB} from gateway_jobs where ${where.join(" and ")}
-    order by created_at desc, id desc limit ${bind(limit)}`;
+  const { where, params, bind } = conditionsOf(query);
+  const inQueue = `${where} and ${standing(query)}`;
+  const sql = `select ${JOB} from gateway_jobs where ${inQueue} ${NEWEST_FIRST} limit ${bind(query.limit)}`;
+  return (await driver.all(sql, params)).map(listedJob);
+}
+
+/** In one statement, so that a job which leaves the queue meanwhile is seen once. */
+export async function listLog(driver: SqlDriver, query: JobQuery): Promise<readonly ListedJob[]> {
+  const { where, params, bind } = conditionsOf(query);
+  const last = `${NEWEST_FIRST} limit ${bind(query.limit)}`;
+  const sql = `select * from (select ${JOB} from gateway_jobs where ${where} and ${standing(query)} ${last}) as waiting
+    union all select * from (select ${LOGGED_JOB} from gateway_logged_jobs where ${where} ${last}) as logged
+    ${last}`;
   return (await driver.all(sql, params)).map(listedJob);
 }
 
 export async function readTree(driver: SqlDriver, rootJobId: string): Promise<readonly ListedJob[]> {
-  const sql = `select ${JOB} from gateway_jobs where root_job_id = $1 order by seq`;
+  const sql = `select ${JOB}, seq from gateway_jobs where root_job_id = $1
+    union all select ${LOGGED_JOB}, seq from gateway_logged_jobs where root_job_id = $1 order by seq`;
   return (await driver.all(sql, [storableText(rootJobId)])).map(listedJob);
 }
 
@@ -43,39 +43,33 @@ export async function readAttempts(driver: SqlDriver, jobId: string): Promise<re
   return (await driver.all(sql, [storableText(jobId)])).map(attempt);
 }
 
-export async function listLog(driver: SqlDriver, query: JobLogQuery): Promise<readonly LoggedAttempt[]> {
-  const { job_id, plugin, command, submitted_by, statuses, from, to, after, limit } = query;
-  const { where, params, bind } = conditionsOf({ job_id, plugin, command, submitted_by }, statuses);
-  if (from !== undefined) where.push(`ended_at >= ${bind(from)}`);
-  if (to !== undefined) where.push(`ended_at <= ${bind(to)}`);
-  if (after) {
-    const place = [after.ended_at, storableText(after.job_id), after.epoch].map(bind).join(", ");
-    where.push(`(ended_at, job_id, epoch) < (${place})`);
-  }
-  const sql = `select ${LOGGED_ATTEMPT} from gateway_attempts where ${where.join(" and ")}
-    order by ended_at desc, job_id desc, epoch desc limit ${bind(limit)}`;
-  return (await driver.all(sql, params)).map(loggedAttempt);
-}
-
 type Conditions = {
-  readonly where: string[];
+  readonly where: string;
   readonly params: Scalar[];
   /** Adds a value to the parameters, and gives its placeholder. */
   bind(value: Scalar): string;
 };
 
-function conditionsOf(
-  equal: Readonly<Record<string, string | undefined>>,
-  statuses: readonly JobStatus[] | undefined,
-): Conditions {
+function conditionsOf(query: JobQuery): Conditions {
+  const { plugin, command, root_job_id, submitted_by, statuses, from, to, after } = query;
   const params: Scalar[] = [];
   const bind = (value: Scalar) => `$${params.push(value)}`;
   const where = ["1 = 1"];
-  for (const [column, value] of Object.entries(equal)) {
+  for (const [column, value] of Object.entries({ plugin, command, root_job_id, submitted_by })) {
     if (value !== undefined) where.push(`${column} = ${bind(storableText(value))}`);
   }
   if (statuses) where.push(statuses.length === 0 ? "1 = 0" : `status in (${statuses.map(bind).join(", ")})`);
-  return { where, params, bind };
+  if (from !== undefined) where.push(`created_at >= ${bind(from)}`);
+  if (to !== undefined) where.push(`created_at <= ${bind(to)}`);
+  if (after) where.push(`(created_at, id) < (${bind(after.created_at)}, ${bind(storableText(after.id))})`);
+  return { where: where.join(" and "), params, bind };
+}
+
+/** A condition that follows from the statuses, so that the index on ended jobs can be used, or that on the others. */
+function standing({ statuses }: JobQuery): string {
+  if (!statuses) return "1 = 1";
+  if (statuses.every(hasEnded)) return "due_at is null";
+  return statuses.some(hasEnded) ? "1 = 1" : "due_at is not null";
 }
 
 export async function readContext(driver: SqlDriver, id: string): Promise<string | undefined> {
@@ -95,15 +89,20 @@ export async function readTreeCounts(
 }
 
 const none: Readonly<Record<JobStatus, number>> = {
-  ...{ queued: 0, running: 0, succeeded: 0, skipped: 0, failed: 0, timed_out: 0, dead: 0 },
+  ...{ queued: 0, running: 0, succeeded: 0, failed: 0, timed_out: 0, dead: 0 },
 };
 
 // Each half is counted in an index of its own.
 const BY_STATUS = `select status, count(*) as jobs from gateway_jobs where due_at is null group by status
   union all select status, count(*) from gateway_jobs where due_at is not null group by status`;
 
-const OLDEST_DUE = `select min(due_at) as due_at from gateway_jobs
-  where due_at is not null and wake_rev >= 0 and due_at <= $1 and lease_until <= $1`;
+const IS_DUE = "due_at is not null and wake_rev >= 0 and due_at <= $1 and lease_until <= $1";
+
+/** A job that waits for no time has been due since it was created. */
+const OLDEST_DUE = `select min(since) as since from (
+    select min(created_at) as since from gateway_jobs where due_at = ${DUE} and ${IS_DUE}
+    union all select min(due_at) from gateway_jobs where due_at > ${DUE} and ${IS_DUE}
+  ) as each_kind`;
 
 export async function countJobs(driver: SqlDriver): ReturnType<JobStore["counts"]> {
   // A long read may not know a clock that a test holds.
@@ -112,5 +111,5 @@ export async function countJobs(driver: SqlDriver): ReturnType<JobStore["counts"
   const [counted, [oldest]] = await Promise.all([driver.readLong(BY_STATUS), driver.readLong(OLDEST_DUE, [now])]);
   const byStatus = { ...none };
   for (const { status, jobs } of counted) byStatus[status as JobStatus] += rows.number(jobs);
-  return { byStatus, oldest_due_us: oldest?.due_at == null ? null : now - rows.number(oldest.due_at) };
+  return { byStatus, oldest_due_us: oldest?.since == null ? null : Math.max(0, now - rows.number(oldest.since)) };
 }

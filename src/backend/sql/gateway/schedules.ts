@@ -10,8 +10,9 @@ import type { Row, Scalar, SqlDriver, Statement } from "../../sql-driver.ts";
 import { attemptBatch, COMMITTED } from "../attempt-batch.ts";
 import * as rows from "../rows.ts";
 import { storableText } from "../storable-text.ts";
-import { type Addition, additionStatements } from "./add-jobs.ts";
+import { type Addition, additionStatements, entryStatements } from "./add-jobs.ts";
 import { attemptAddition } from "./attempt-addition.ts";
+import { takeNumbers } from "./control-row.ts";
 
 const SCHEDULE = `plugin, schedule_id, definition_hash, status, reason, next_run_at, last_run_at, last_success_at`;
 const BREAKER = "plugin, command, state, failures, opened_at";
@@ -92,7 +93,7 @@ export function createScheduleStore(driver: SqlDriver): ScheduleStore {
       return (await driver.all(sql)).map(breakerOf);
     },
 
-    async putBreaker({ plugin, command, state, failures, opened_at }, expected) {
+    async putBreaker({ plugin, command, state, failures, opened_at }, expected, stream = []) {
       const changeId = crypto.randomUUID();
       const own = [plugin, command, state, failures, opened_at, changeId];
       const statement: Statement = expected
@@ -109,7 +110,8 @@ export function createScheduleStore(driver: SqlDriver): ScheduleStore {
             params: own,
             expect: 1,
           };
-      const { outcome } = await attemptBatch(driver, [statement], changed("gateway_breakers", changeId));
+      const entries = stream.length > 0 ? [takeNumbers({ entries: stream.length }), ...entryStatements(stream)] : [];
+      const { outcome } = await attemptBatch(driver, [statement, ...entries], changed("gateway_breakers", changeId));
       return outcome === "committed";
     },
   };

@@ -1,15 +1,15 @@
 // One request of protocol v2 as text, and the response to it: the agent under any gateway that speaks the protocol.
 import { trimmed } from "../../../contracts/coerce.ts";
 import { errorMessage } from "../../../contracts/error.ts";
-import type { GatewayEvent } from "../../../contracts/gateway/event.ts";
-import type { PluginRequest } from "../../../contracts/gateway/request.ts";
-import type { PluginResponse } from "../../../contracts/gateway/response.ts";
+import type { GatewayEvent } from "../../../contracts/gateway/protocol/event.ts";
+import type { PluginRequest } from "../../../contracts/gateway/protocol/request.ts";
+import type { PluginResponse } from "../../../contracts/gateway/protocol/response.ts";
 import { isMap, type JsonMap, snapshotMap, type UnknownMap } from "../../../contracts/json.ts";
 import type { Environment } from "../../../models/choose/named-model.ts";
 import { readNames } from "../agent-config.ts";
 import { refuse } from "../answer.ts";
-import { lazyPlanner } from "../lazy-planner.ts";
-import { modelPlanner } from "../model-planner.ts";
+import { lazyPlanner } from "../planner/lazy-planner.ts";
+import { modelPlanner } from "../planner/model-planner.ts";
 import type { RoutableTool } from "../tools.ts";
 import { takeTurn } from "../turn.ts";
 import { modelFromConfig } from "./model-from-config.ts";
@@ -46,7 +46,8 @@ function parsed(input: string): unknown {
   }
 }
 
-function readRequest(value: unknown): PluginRequest {
+/** The request as a turn takes it; what a plugin may ignore or leave out has a value. Throws for what is no request. */
+export function readRequest(value: unknown): PluginRequest {
   if (!isMap(value)) throw new Error("it must be a JSON object");
   const { protocol, job_id, command, workspace_dir, deadline_at } = value;
   if (protocol !== 2) throw new Error(`it must be of protocol 2, not ${JSON.stringify(protocol)}`);

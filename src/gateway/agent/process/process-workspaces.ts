@@ -2,9 +2,9 @@
 // the one that the configuration names.
 import { basename, dirname } from "node:path";
 import { holdfastError } from "../../../contracts/error.ts";
-import { workspaceRef } from "../../../contracts/gateway/agentic-run.ts";
-import { fileWorkspaces, folderWorkspace } from "../file-workspace.ts";
-import type { AgentWorkspaces } from "../workspace.ts";
+import { workspaceRef } from "../../../contracts/gateway/agent/agentic-run.ts";
+import { fileWorkspaces, folderWorkspace } from "../workspace/file-workspace.ts";
+import type { AgentWorkspaces } from "../workspace/workspace.ts";
 
 export function processWorkspaces(folder: string | undefined, root: string | undefined): AgentWorkspaces {
   let below = root === undefined ? undefined : fileWorkspaces(root);

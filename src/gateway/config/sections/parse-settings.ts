@@ -1,0 +1,72 @@
+// The merged files as the gateway's settings, with every default in place.
+import { resolve } from "node:path";
+import type { Report } from "../config-report.ts";
+import type { Environment } from "../environment.ts";
+import type { GatewayConfig, LocatedValue } from "../gateway-config.ts";
+import { listKeys, type MergedConfig } from "../merge-maps.ts";
+import { type ConfigNode, locatedValue } from "../yaml/config-node.ts";
+import { parsePlugins } from "./parse-plugins.ts";
+import { belongsToHost, completeService, parseApi, parseService } from "./parse-service.ts";
+import { parseWebhooks } from "./parse-webhooks.ts";
+import { openSection, readTexts, type Section } from "./section.ts";
+
+export type SettingsContext = {
+  readonly env: Environment;
+  /** Where relative paths start. */
+  readonly folder: string;
+  readonly report: Report;
+};
+
+/** Problems are in the report; with any of them, the settings are not to be used. */
+export function parseSettings(
+  { root, lists }: MergedConfig,
+  context: SettingsContext,
+): Omit<GatewayConfig, "warnings"> {
+  const { env, folder, report } = context;
+  const top = openSection(root, "", report);
+  const emptySection = (path: string) =>
+    openSection({ kind: "map", place: root.place, entries: new Map() }, path, report);
+  const serviceSection = top.section("service") ?? emptySection("service");
+  const apiSection = top.section("api") ?? emptySection("api");
+  const service = parseService(serviceSection, folder);
+  const plugins = parsePlugins(top.section("plugins"), { env, max_workers: service.max_workers, report });
+  belongsToHost(top, "state", "the gateway's state is in Holdfast's database (--data, or createHoldfast({ backend }))");
+  const config = {
+    service: completeService(service, plugins.values()),
+    api: parseApi(apiSection),
+    plugin_roots: readRoots(lists.plugin_roots, folder, report),
+    plugins,
+    webhooks: parseWebhooks(lists.webhooks, env, report),
+    pipelineSources: collectLists(lists.pipelines, "pipelines", report),
+    routeSources: collectLists(lists.routes, "routes", report),
+    folder,
+  };
+  for (const section of [top, serviceSection, apiSection]) refuseRelays(section);
+  for (const key of [...listKeys, "include"]) top.node(key);
+  for (const section of [top, serviceSection, apiSection]) section.finish();
+  return config;
+}
+
+const DEFAULT_ROOT = "plugins";
+
+function readRoots(nodes: readonly ConfigNode[], folder: string, report: Report): string[] {
+  const named = nodes.flatMap((node) => readTexts(node, "plugin_roots takes a list of folders.", report));
+  const roots = nodes.length === 0 ? [DEFAULT_ROOT] : named.map(({ text }) => text);
+  return [...new Set(roots.map((root) => resolve(folder, root)))];
+}
+
+function collectLists(nodes: readonly ConfigNode[], key: string, report: Report): LocatedValue[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === "list") return [locatedValue(node)];
+    report.problem(node.place, `${key} takes a list.`);
+    return [];
+  });
+}
+
+/** Forwarding to other installations. */
+function refuseRelays(section: Section): void {
+  for (const key of section.keys) {
+    const isRelay = /^relays?$|^relay[-_]/.test(key);
+    if (isRelay && section.node(key) !== undefined) section.problem(key, "is not supported.");
+  }
+}

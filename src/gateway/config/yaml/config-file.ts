@@ -1,0 +1,95 @@
+// The text of one file of a configuration.
+import { isUtf8 } from "node:buffer";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { compareText } from "../../../contracts/compare-text.ts";
+import { MOST_BYTES, TOO_LARGE } from "./yaml-document.ts";
+
+/** With a line, the problem stands in the file; without, there is no such file to point into. */
+export type FileProblem = { readonly problem: string; readonly line?: number; readonly column?: number };
+
+/** Never reads more than the limit, and never waits: a pipe or a device is refused. */
+export function readConfigFile(path: string): { readonly text: string } | FileProblem {
+  let bytes: Buffer | string;
+  try {
+    bytes = readBytes(path);
+  } catch (thrown) {
+    return { problem: whyUnreadable(thrown) };
+  }
+  return typeof bytes === "string" ? { problem: bytes } : decode(bytes);
+}
+
+/** The YAML files right in a folder, sorted by name. */
+export function listConfigFiles(folder: string): readonly string[] | FileProblem {
+  try {
+    const names = readdirSync(folder).filter((name) => /\.ya?ml$/i.test(name) && !name.startsWith("."));
+    return names.sort(compareText).map((name) => join(folder, name));
+  } catch (thrown) {
+    return { problem: whyUnreadable(thrown) };
+  }
+}
+
+/** False for what cannot be looked at; reading it says why. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** One name for one file, whatever links lead to it. */
+export function identify(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The content, or why it is not read. */
+function readBytes(path: string): Buffer | string {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = fstatSync(file);
+    if (stat.isDirectory()) return "This is a folder, not a file.";
+    if (!stat.isFile()) return "This is not a regular file.";
+    const buffer = Buffer.alloc(Math.min(stat.size, MOST_BYTES) + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      read = readSync(file, buffer, length, buffer.length - length, null);
+    }
+    return stat.size > MOST_BYTES || length > MOST_BYTES ? TOO_LARGE : buffer.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function decode(bytes: Buffer): { readonly text: string } | FileProblem {
+  const strict = new TextDecoder("utf-8", { fatal: true });
+  try {
+    return { text: strict.decode(bytes) };
+  } catch {
+    return { problem: "The file is not UTF-8 from here on.", ...brokenPlace(bytes) };
+  }
+}
+
+function brokenPlace(bytes: Buffer): { line: number; column: number } {
+  // An intact part can only end between characters, and lines do.
+  let line = 1;
+  let start = 0;
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    if (!isUtf8(bytes.subarray(start, end))) break;
+    start = end + 1;
+    line++;
+  }
+  const rest = new TextDecoder("utf-8").decode(bytes.subarray(start));
+  return { line, column: rest.indexOf("\ufffd") + 1 };
+}
+
+function whyUnreadable(thrown: unknown): string {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown";
+  if (code === "ENOENT" || code === "ENOTDIR") return "There is no such file or folder.";
+  if (code === "EACCES" || code === "EPERM") return "It may not be read by this process.";
+  return `It cannot be read (${code}).`;
+}

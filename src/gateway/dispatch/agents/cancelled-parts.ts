@@ -1,0 +1,26 @@
+// What the cancellation of a queued job causes: its agent hears of it, and pipelines that listen for failures.
+import type { CancelParts } from "../../../backend/gateway/job-store.ts";
+import { applyExecution } from "../commit/apply-execution.ts";
+import { storeParts } from "../commit/store-commit.ts";
+import type { DispatchDeps } from "../deps.ts";
+import { openJob } from "../execute/open-job.ts";
+import type { Snapshot } from "../snapshot.ts";
+
+/** Nothing for a job that is not queued. */
+export async function cancelledParts(
+  deps: DispatchDeps,
+  snapshot: Snapshot,
+  id: string,
+  by: string,
+): Promise<CancelParts> {
+  const job = await deps.jobs.get(id);
+  if (job?.status !== "queued") return {};
+  const sealed_context = job.context_id === null ? null : ((await deps.jobs.context(job.context_id)) ?? null);
+  const opened = await openJob(deps, snapshot, { ...job, epoch: 0, isOrphan: false, sealed_context });
+  const failure = { outcome: "cancelled", reason: "cancelled", retryable: false, error: `cancelled by ${by}` } as const;
+  const now = new Date(deps.now()).toISOString();
+  const options = { tables: snapshot.tables, state: {}, now, random: 0 };
+  const applied = applyExecution(opened.executed, { kind: "failed", failure }, options);
+  const { contexts, children, stream } = storeParts(deps, snapshot, job, applied, new Set());
+  return { contexts, children, stream };
+}

@@ -1,0 +1,29 @@
+// A child as a row of the queue.
+import type { NewContext, NewJob } from "../../../backend/gateway/job-store.ts";
+import { dedupeIdentity } from "../../../contracts/gateway/dedupe.ts";
+import type { Child, Context } from "./new-child.ts";
+import type { SealedJson } from "./sealed-json.ts";
+
+export type Lineage = {
+  readonly parent_job_id: string | null;
+  readonly root_job_id: string;
+  readonly user_id: string | null;
+};
+
+export type StoreOptions = { readonly sealed: SealedJson; readonly dedupeKeepUs: number };
+
+export function storeChild(child: Child, lineage: Lineage, { sealed, dedupeKeepUs }: StoreOptions): NewJob {
+  const { payload, dedupe_key: _key, is_exempt: _exempt, ...row } = child;
+  const identity = dedupeIdentity(child);
+  return {
+    ...row,
+    ...lineage,
+    sealed_payload: sealed.seal("payload", child.id, payload),
+    dedupe: identity === undefined ? null : { hash: sealed.digest(identity), keep_us: dedupeKeepUs },
+  };
+}
+
+export function storeContext(context: Context, rootJobId: string, sealed: SealedJson): NewContext {
+  const { accumulated, ...row } = context;
+  return { ...row, root_job_id: rootJobId, sealed_accumulated: sealed.seal("context", context.id, accumulated) };
+}

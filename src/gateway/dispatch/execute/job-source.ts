@@ -1,0 +1,134 @@
+// Jobs as the work loop sees them: where they are leased, and how one is run.
+import type { ClaimedJob, RenewedJob } from "../../../backend/gateway/job-store.ts";
+import type { Activation, WorkSource } from "../../../engine/work-loop.ts";
+import type { DispatchDeps } from "../deps.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { createRestingJobs } from "./resting-jobs.ts";
+import { runJob } from "./run-job.ts";
+
+export type JobSourceOptions = {
+  readonly deps: DispatchDeps;
+  /** The configuration that is in force; a job keeps the one it was claimed under. */
+  readonly snapshot: () => Snapshot;
+  readonly runsAgents: boolean;
+};
+
+export function createJobSource({ deps, snapshot, runsAgents }: JobSourceOptions): WorkSource<ClaimedJob> {
+  const { jobs, onCrashPoint } = deps;
+  const running = new Map<string, RunningJob>();
+  const resting = createRestingJobs();
+
+  return {
+    async claim({ worker, limit, lease_us, except }) {
+      const { config, plugins } = snapshot();
+      const parallelism = Object.fromEntries([...plugins.values()].map((plugin) => [plugin.name, plugin.parallelism]));
+      const agents = [...plugins.values()].flatMap(({ name, isAgent }) => (isAgent ? [name] : []));
+      const left = runsAgents ? {} : { except_plugins: agents };
+      const claimed: ClaimedJob[] = [];
+      const { max_workers } = config.service;
+      while (claimed.length < limit && running.size + claimed.length < max_workers) {
+        const job = await jobs.claim({
+          worker,
+          lease_us,
+          max_workers,
+          parallelism,
+          ...left,
+          except: [...except, ...idsOf(claimed), ...resting.ids()],
+        });
+        if (!job) break;
+        claimed.push(job);
+      }
+      if (claimed.length > 0) {
+        deps.announce();
+        await onCrashPoint("after claim job");
+      }
+      return claimed;
+    },
+
+    async renew(worker, ids, leaseMicroseconds) {
+      const renewed = await jobs.renew(worker, ids, leaseMicroseconds);
+      for (const each of renewed) running.get(each.id)?.heardOf(each);
+      return renewed;
+    },
+
+    nextDue: async () => ((await deps.control.isPaused()) ? null : await jobs.nextDue()),
+
+    activate(item) {
+      const job = new RunningJob(deps, snapshot(), item);
+      running.set(item.id, job);
+      job.done.then(
+        () => resting.wentWell(item.id),
+        () => resting.wentWrong(item.id),
+      );
+      return job;
+    },
+
+    // The claim counts no attempt: what went wrong is not the plugin's fault.
+    failed: ({ id, epoch }) => jobs.putBack({ id, epoch }),
+
+    ended: (id) => void running.delete(id),
+    concerns: (signal) => signal.startsWith("gateway") || running.has(signal),
+  };
+}
+
+function idsOf(claimed: readonly ClaimedJob[]): readonly string[] {
+  return claimed.map(({ id }) => id);
+}
+
+/** One claimed job while it runs. */
+class RunningJob implements Activation {
+  readonly epoch: number;
+  readonly done: Promise<void>;
+  /** Callers see that it runs as soon as it was claimed. */
+  readonly begun = Promise.resolve();
+  readonly #abort = new AbortController();
+  readonly #deps: DispatchDeps;
+  readonly #id: string;
+  #isReleased = false;
+  #isLost = false;
+  #cancelledBy: string | null;
+
+  constructor(deps: DispatchDeps, snapshot: Snapshot, job: ClaimedJob) {
+    this.epoch = job.epoch;
+    this.#deps = deps;
+    this.#id = job.id;
+    this.#cancelledBy = job.cancel_requested_by;
+    this.done = runJob(deps, snapshot, job, {
+      signal: this.#abort.signal,
+      cancelledBy: () => this.#cancelledBy,
+      isLost: () => this.#isLost,
+    }).finally(() => {
+      this.#isReleased = true;
+    });
+  }
+
+  get isReleased(): boolean {
+    return this.#isReleased;
+  }
+
+  /** Commits are guarded by the epoch: a lease that runs out unnoticed does no harm. */
+  renewed(): void {}
+
+  lost(): void {
+    this.#isLost = true;
+    this.#abort.abort();
+  }
+
+  heardOf({ epoch, cancelRequestedBy }: RenewedJob): void {
+    if (epoch === this.epoch && cancelRequestedBy !== null) this.#cancel(cancelRequestedBy);
+  }
+
+  /** Somebody may have asked to cancel it. */
+  notify(): void {
+    void this.#deps.jobs.get(this.#id).then(
+      (job) => job?.cancel_requested_by != null && this.#cancel(job.cancel_requested_by),
+      // The database is away for a moment; the next renewal tells.
+      () => undefined,
+    );
+  }
+
+  #cancel(by: string): void {
+    this.#cancelledBy ??= by;
+    this.#abort.abort();
+  }
+}

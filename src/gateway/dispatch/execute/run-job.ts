@@ -1,0 +1,44 @@
+// One claimed job from its claim to its commit: opened, executed, committed.
+import type { ClaimedJob } from "../../../backend/gateway/job-store.ts";
+import { commitExecution } from "../commit/commit-execution.ts";
+import type { DispatchDeps } from "../deps.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { type Executed, executeJob } from "./execute-job.ts";
+import type { JobControl } from "./job-control.ts";
+import { openJob } from "./open-job.ts";
+import { readState } from "./stored-state.ts";
+import { traceJob } from "./trace-job.ts";
+
+/** Resolves once the job was committed or given up. Throws what was not planned for; the job is then claimed again. */
+export async function runJob(
+  deps: DispatchDeps,
+  snapshot: Snapshot,
+  claimed: ClaimedJob,
+  control: JobControl,
+): Promise<void> {
+  const found = await openJob(deps, snapshot, claimed);
+  let hasFoundNoRoom = false;
+  for (;;) {
+    const state = await readState(deps, found.job.plugin);
+    const opened = state.problem && !found.problem ? { ...found, problem: state.problem } : found;
+    const execution = await traceJob(
+      opened,
+      () => executeJob(deps, snapshot, opened, state.value, control),
+      describeOutcome,
+    );
+    if (execution === undefined || control.isLost()) return;
+    const outcome = await commitExecution(deps, snapshot, opened, { ...execution, state, hasFoundNoRoom }, control);
+    if (outcome === "done") return;
+    // An agent's turn was taken with a state that is not the stored one any more, or with room in the tree that was taken
+    // since: it has to be taken again, and says then how the run ends.
+    if (outcome === "no_room") hasFoundNoRoom = true;
+  }
+}
+
+function describeOutcome(executed: Executed | undefined) {
+  if (!executed) return undefined;
+  const { outcome } = executed;
+  return outcome.kind === "ok"
+    ? { status: "succeeded", reason: null }
+    : { status: outcome.failure.outcome, reason: outcome.failure.reason };
+}

@@ -1,0 +1,23 @@
+// A circuit breaker as it is stored, together with what the event stream says of a change of its state.
+import type { NewStreamEntry } from "../../backend/gateway/job-store.ts";
+import type { ScheduleStore, StoredBreaker } from "../../backend/gateway/schedule-store.ts";
+import type { JsonMap } from "../../contracts/json.ts";
+
+export type BreakerDeps = {
+  readonly schedules: Pick<ScheduleStore, "putBreaker">;
+  readonly describe: (type: string, data: JsonMap) => NewStreamEntry;
+};
+
+/** False when another process has changed the breaker since it was read. */
+export async function changeBreaker(
+  { schedules, describe }: BreakerDeps,
+  next: StoredBreaker,
+  before: StoredBreaker | undefined,
+): Promise<boolean> {
+  const { plugin, command, state: to, failures } = next;
+  const from = before?.state ?? "closed";
+  if (from === to) return await schedules.putBreaker(next, before);
+  const changed = describe("scheduler.circuit_state_changed", { plugin, command, from, to, failures });
+  const tries = to === "half_open" ? [describe("scheduler.circuit_half_open", { plugin, command })] : [];
+  return await schedules.putBreaker(next, before, [changed, ...tries]);
+}
