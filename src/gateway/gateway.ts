@@ -11,7 +11,7 @@ import type { Plugin } from "./plugins/plugin.ts";
 export type Submitter = {
   /** `api`, `cli`, `webhook:<path>`. */
   readonly via: string;
-  /** Recorded with every job of the tree, so that erasing the person finds it. */
+  /** The person, such as `user:7`. Recorded with every job of the tree, so that erasing the person finds it. */
   readonly user_id?: string;
 };
 

@@ -2,6 +2,7 @@
 import type { Operation } from "../../abilities/operation.ts";
 import type { Workbench } from "../../abilities/reach.ts";
 import { conversationOwner } from "../../contracts/trust/conversation-owner.ts";
+import type { Principal } from "../../contracts/trust/principal.ts";
 import type { Gateway } from "../gateway.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { eventOperations } from "./events.ts";
@@ -19,8 +20,8 @@ export function gatewayOperations({ define, runtime }: Workbench, gateway: Gatew
     gateway,
     permits: (principal, capability) => authority.allows(principal, capability),
     submitter({ principal, door }) {
-      const owner = conversationOwner(principal);
-      return { via: door === "cli" ? "cli" : "api", ...(owner && { user_id: `${owner.type}:${owner.key}` }) };
+      const user_id = personBehind(principal);
+      return { via: door === "cli" ? "cli" : "api", ...(user_id !== undefined && { user_id }) };
     },
   };
   return [
@@ -32,4 +33,11 @@ export function gatewayOperations({ define, runtime }: Workbench, gateway: Gatew
     eventOperations,
     systemOperations,
   ].flatMap((operations) => operations(deps));
+}
+
+/** The user for whom a token acts, so that erasing the user finds what came with any token; else the owner that is stated. */
+function personBehind(principal: Principal): string | undefined {
+  if (principal.acting_user_id > 0) return `user:${principal.acting_user_id}`;
+  const owner = conversationOwner(principal);
+  return owner ? `${owner.type}:${owner.key}` : undefined;
 }
