@@ -334,13 +334,15 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   };
 }
 
-/** Whoever is forgotten is erased from the gateway too. */
+/** A person who is forgotten as a whole is erased from the gateway too, whose jobs belong to no workspace and to no agent here. */
 function forgettingToo(memories: Memories, gateway: Gateway): Memories {
   return {
     ...memories,
     async forgetAll(about) {
       const forgotten = await memories.forgetAll(about);
-      if (about.user_id !== undefined && about.agent_id === undefined) await gateway.eraseUser(`user:${about.user_id}`);
+      const { user_id, agent_id, workspace } = about;
+      const isWhole = agent_id === undefined && workspace === undefined;
+      if (user_id !== undefined && isWhole) await gateway.eraseUser(`user:${user_id}`);
       return forgotten;
     },
   };

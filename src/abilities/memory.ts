@@ -170,7 +170,8 @@ export function memoryOperations(workbench: Workbench): readonly Operation[] {
       title: "Forget all about somebody",
       description:
         "Forgets for good all that is remembered about a user, by an agent or in a workspace, or by those of them that are " +
-        "named together; with the private guidelines of that user, unless it is about one agent.",
+        "named together; with the private guidelines of that user, unless it is about one agent. A user alone is also erased " +
+        "from the gateway: the contents of jobs, agent runs and the files of these.",
       input: z.object({
         user_id: z.coerce.number().int().min(1).optional(),
         agent: placeFields.agent.meta({ description: "The slug of the agent." }),

@@ -55,4 +55,17 @@ describe("forgetting a person", () => {
     expect(runs.map(({ run_id }) => run_id)).toEqual(["R2"]);
     expect(folders()).toEqual([other.folder]);
   });
+
+  it("in one workspace, or by one agent, leaves the gateway as it is: it knows neither", async () => {
+    const { ask, own, holdfast, folders } = await served();
+    const workspace = { workspace_type: "site", workspace_id: "shop" };
+    const inOne = await ask(own.token, `/memories?${new URLSearchParams({ user_id: "1", ...workspace })}`, {
+      method: "DELETE",
+    });
+    expect(inOne.status).toBe(200);
+    await holdfast.memories.forgetAll({ user_id: 1, workspace });
+    await holdfast.memories.forgetAll({ user_id: 1, agent_id: 1 });
+    expect((await ask(own.token, `/job/${own.job}`)).body).toMatchObject(kept);
+    expect(folders()).toHaveLength(2);
+  });
 });

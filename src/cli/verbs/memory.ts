@@ -80,7 +80,11 @@ export const memoryVerbs: readonly Verb[] = [
     name: "memory forget",
     summary: "erase a memory for good, or all about somebody",
     takes: { "[name]": name["<name>"] },
-    options: { ...place, "--all": "all about that user or of that agent, in every layer, with private guidelines" },
+    options: {
+      ...place,
+      "--all":
+        "all about that user or of that agent, in every layer, with private guidelines; of a user alone also jobs and runs of the gateway",
+    },
     choices,
     async run({ given, terminal, client }) {
       const call = given.all === true ? wholly(given) : one(given);
