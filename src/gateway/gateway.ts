@@ -11,7 +11,10 @@ import type { Plugin } from "./plugins/plugin.ts";
 export type Submitter = {
   /** `api`, `cli`, `webhook:<path>`. */
   readonly via: string;
-  /** The person, such as `user:7`. Recorded with every job of the tree, so that erasing the person finds it. */
+  /**
+   * The person, with a type: `user:7`. Recorded with every job of the tree, so that erasing the person finds it. Without a type
+   * it is refused with `invalid_argument`.
+   */
   readonly user_id?: string;
 };
 
@@ -178,8 +181,8 @@ export interface Gateway {
   pause(by: string): Promise<boolean>;
   resume(): Promise<boolean>;
   /**
-   * Erases payloads, answers and agent runs of a user, as named by the submitter; the rows of the jobs stay. Resolves with
-   * how many jobs there were.
+   * Erases payloads, answers and agent runs of a user, as named by the submitter: `user:7`. The rows of the jobs stay. Resolves
+   * with how many jobs there were. Throws `invalid_argument` for an id without a type.
    */
   eraseUser(userId: string): Promise<number>;
   /** Reads the configuration again and swaps it in. Throws `gateway_config_invalid` and changes nothing. */

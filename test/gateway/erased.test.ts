@@ -76,6 +76,22 @@ eachDatabase((newWorld) => {
     expect(data.length).toBeGreaterThan(0);
   });
 
+  it("a person without a type is refused: what was recorded for that person would not be found", async () => {
+    const tool = mirror();
+    const { gateway } = await openGateway({ world: await newWorld(), plugins: [tool], config: { pipelines } });
+    const refused = { code: "invalid_argument", message: expect.stringContaining("user:7") };
+    for (const id of ["1", "", "user:", ":1", "user", 1, null, undefined]) {
+      await expect(gateway.eraseUser(id as string), JSON.stringify(id)).rejects.toMatchObject(refused);
+    }
+    const by = { via: "shop", user_id: "1" };
+    const payload = { text: SECRET };
+    await expect(gateway.emit({ type: "mail", payload }, by)).rejects.toMatchObject(refused);
+    await expect(gateway.call("mirror", "handle", { payload }, by)).rejects.toMatchObject(refused);
+    await expect(gateway.runPipeline("mail", { payload }, by)).rejects.toMatchObject(refused);
+    await expect(gateway.runs.start({ goal: SECRET }, by)).rejects.toMatchObject(refused);
+    expect(await gateway.jobs.list({ limit: 9 })).toEqual([]);
+  });
+
   it("erasing a person takes their jobs also while the state of an agent cannot be read, and says that it cannot", async () => {
     const world = await newWorld();
     const { gateway, untilIdle } = await openGateway({ world, plugins: [mirror()], config: { pipelines } });

@@ -2,6 +2,7 @@
 import { readRun, storedRuns } from "../../contracts/gateway/agent/agentic-run.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { fileWorkspaces } from "../agent/workspace/file-workspace.ts";
+import { personId } from "../person.ts";
 import { openOwners, sealOwners } from "./agents/run-owners.ts";
 import type { DispatchDeps } from "./deps.ts";
 
@@ -12,8 +13,9 @@ import type { DispatchDeps } from "./deps.ts";
  */
 export async function eraseUser(
   { jobs, pluginState, sealed, workspaceRoot }: DispatchDeps,
-  userId: string,
+  id: string,
 ): Promise<number> {
+  const userId = personId(id);
   const workspaces = fileWorkspaces(workspaceRoot);
   const agents = (await pluginState.list()).filter(({ sealed_owners }) => sealed_owners !== null);
   const problems: unknown[] = [];

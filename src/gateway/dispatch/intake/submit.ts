@@ -6,6 +6,7 @@ import type { Pipeline } from "../../../contracts/gateway/pipelines/pipeline-gra
 import { type GatewayEvent, isReservedForOutside } from "../../../contracts/gateway/protocol/event.ts";
 import { isMap, type JsonMap, snapshotMap } from "../../../contracts/json.ts";
 import type { NewEvent, Submitted, Submitter } from "../../gateway.ts";
+import { personId } from "../../person.ts";
 import { enterPipeline, type Resolution, resolveEvent } from "../../pipelines/resolve.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { droppedJob } from "../commit/dropped-job.ts";
@@ -160,7 +161,7 @@ async function enqueueRouted(
   by: Submitter,
   once?: OnceKey,
 ): Promise<Submitted> {
-  const user_id = by.user_id ?? null;
+  const user_id = by.user_id == null ? null : personId(by.user_id);
   if (children.length === 0) return { job_ids: [], duplicates: [] };
   const options = { sealed, dedupeKeepUs: config.service.dedupe_ttl_ms * 1_000 };
   const kept = once && { hash: sealed.digest(JSON.stringify(["once", ...once.parts])), keep_us: once.keepMs * 1_000 };
