@@ -69,6 +69,7 @@ eachDatabase((newWorld) => {
         GATEWAY_TEST_PASSWORD: plants.plant("variable with a telling name"),
         GATEWAY_TEST_WORDS: plants.plant("variable below a telling key"),
         GATEWAY_TEST_WEBHOOK: plants.plantPlain("webhook by reference"),
+        GATEWAY_TEST_DATABASE: `postgres://anna:${plants.plantPlain("url")}@db.example/shop`,
       };
       for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
       onTestFinished(() => void vi.unstubAllEnvs());
@@ -87,6 +88,9 @@ eachDatabase((newWorld) => {
             leaky: {
               config: {
                 url: "https://anna:${GATEWAY_TEST_PASSWORD}@mail.example/",
+                database: "${GATEWAY_TEST_DATABASE}",
+                tokens: [plants.plant("item of a list")],
+                password: plants.plantNumber("number"),
                 nested: [
                   { api_key: "${GATEWAY_TEST_WORDS}", private_key: plants.plant("written into the configuration") },
                 ],

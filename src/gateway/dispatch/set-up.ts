@@ -11,6 +11,7 @@ import type { Model } from "../../models/model.ts";
 import type { Host } from "../../threads/host.ts";
 import type { KnownSecrets } from "../../threads/secrets/known-secrets.ts";
 import { isSecretName } from "../../threads/secrets/secret-marks.ts";
+import { urlPasswords } from "../../threads/secrets/url-passwords.ts";
 import type { Tokens } from "../../trust/tokens.ts";
 import { demoPlanner } from "../agent/planner/demo-planner.ts";
 import { modelPlanner } from "../agent/planner/model-planner.ts";
@@ -18,6 +19,7 @@ import type { Planner } from "../agent/planner/planner.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
 import { agentTokenProblems } from "./agents/agent-tokens.ts";
 import { builtInPlugins, SHIPPED_PLUGINS } from "./built-in-plugins.ts";
+import { learnSecrets } from "./config-secrets.ts";
 import type { LoggedJob } from "./deps.ts";
 import { type OpenedGateway, openGateway } from "./open-gateway.ts";
 
@@ -81,10 +83,12 @@ export async function setUpGateway(options: SetUpOptions): Promise<OpenedGateway
         workspaceRoot: config.service.workspace_root ?? root,
         now: host.now,
       }),
-    onVariable: (name, value) => isSecretName(name) && secrets.add(value),
+    onVariable(name, value) {
+      if (isSecretName(name)) secrets.add(value);
+      for (const password of urlPasswords(value)) secrets.add(password);
+    },
     check: async (config, plugins) => {
-      for (const { secret } of config.webhooks) secrets.add(secret);
-      for (const settings of config.plugins.values()) secrets.addFrom(settings.config);
+      learnSecrets(config, secrets);
       const { authority } = host.trust;
       return await agentTokenProblems({ config, plugins, env, tokens, authority, secrets });
     },

@@ -1,10 +1,11 @@
 // Configuration, pipelines and schedules as they are shown.
 import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
 import type { Pipeline } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
-import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
-import { isSensitiveKey, REDACTED } from "../../contracts/tools/sensitive-keys.ts";
+import { type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { REDACTED } from "../../contracts/tools/sensitive-keys.ts";
 import type { ScheduleSettings } from "../config/gateway-config.ts";
 import type { PipelineView, ScheduleView } from "../gateway.ts";
+import { withoutSecrets } from "./config-secrets.ts";
 import { readMap } from "./job-views.ts";
 import { redactedJson } from "./redacted-json.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -36,23 +37,16 @@ function describeWhen({ when, timezone }: ScheduleSettings): string {
 /** With secrets redacted, by the names of their keys and by their values. */
 export function viewConfiguration({ config }: Snapshot, redact: (text: string) => string): JsonMap {
   const { service, api, plugin_roots, plugins, webhooks } = config;
+  // The names of plugins are no keys of settings.
+  const settings = [...plugins].map(
+    ([name, { place: _, ...each }]) => [name, withoutSecrets(snapshotMap(each))] as const,
+  );
   const value = snapshotMap({
     service,
     api,
     plugin_roots,
-    plugins: Object.fromEntries([...plugins].map(([name, { place: _, ...settings }]) => [name, settings])),
+    plugins: Object.fromEntries(settings),
     webhooks: webhooks.map(({ place: _, secret: _secret, ...endpoint }) => ({ ...endpoint, secret: REDACTED })),
   });
-  return readMap(redactedJson(JSON.stringify(withoutSecrets(value)), redact)) ?? {};
-}
-
-function withoutSecrets(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (!isMap(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [
-      key,
-      isSensitiveKey(key) && typeof each === "string" ? REDACTED : withoutSecrets(each),
-    ]),
-  );
+  return readMap(redactedJson(JSON.stringify(value), redact)) ?? {};
 }
