@@ -39,7 +39,8 @@ const catalogue = {
   "gateway.jobs": { has: "held", lets: "see the jobs, agent runs and schedules of the gateway" },
   "gateway.results": { has: "held", lets: "read payloads, results, errors and traces of jobs" },
   "gateway.events": { has: "held", lets: "follow the events of the gateway" },
-  "gateway.manage": { has: "held", lets: "reload, pause and resume the gateway, and read its configuration" },
+  "gateway.config": { has: "held", lets: "read the configuration of the gateway, without its secrets" },
+  "gateway.manage": { has: "held", lets: "reload, pause and resume the gateway, its schedules and circuit breakers" },
   operate: {
     has: "held",
     lets:

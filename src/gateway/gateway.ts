@@ -174,7 +174,7 @@ export interface Gateway {
 
   plugins(): readonly Plugin[];
   pipelines(): readonly PipelineView[];
-  /** The effective configuration, secrets redacted. */
+  /** The effective configuration with its compiled pipelines, secrets redacted. */
   configuration(): JsonMap;
   warnings(): readonly ConfigProblem[];
   status(): Promise<GatewayStatus>;

@@ -51,4 +51,77 @@ describe("GET /config/view", () => {
     const { id } = await served.run("shop", { text: "My password is hunter2-of-anna." });
     expect((await served.ask(owner, `/job/${id}`)).body.result).toBe("My password is [redacted].");
   });
+
+  it("shows pipelines and routes as they were compiled, without the secrets in them", async () => {
+    vi.stubEnv("SHOP_PIN", "pin-of-the-shop");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const shop = plugin("shop", (request) => JSON.stringify(request.event?.payload));
+    const served = await serveGateway({
+      config: {
+        pipelines: [
+          {
+            ...{ name: "orders", on: "order.received", from_plugin: "shop", execution_mode: "synchronous" },
+            steps: [
+              {
+                ...{ id: "book", uses: "shop", timeout: "5s", retry: { max_attempts: 2 } },
+                if: { path: "payload.pin", op: "eq", value: "${SHOP_PIN}" },
+                baggage: { order: "payload.order" },
+                with: {
+                  password: "${SHOP_PIN}",
+                  token: "{payload.order}",
+                  url: "http://u:pass-of-url@h",
+                  text: "{payload.order}",
+                },
+              },
+              { call: "audit" },
+            ],
+          },
+          { name: "audit", on: "audit.asked", steps: [{ id: "write", uses: "shop" }] },
+        ],
+        routes: [{ from: "shop", event_type: "shop.done", to: "shop" }],
+      },
+      setup: { plugins: [shop] },
+    });
+    const owner = await served.token();
+    const { body, text } = await served.ask(owner, "/config/view");
+    const none = { baggage: [], on_error: "none" };
+    expect(body.config.pipelines).toEqual([
+      {
+        ...{ name: "orders", on: "order.received", from_plugin: "shop", execution_mode: "synchronous" },
+        ...{ timeout_ms: 30_000, max_depth: expect.any(Number), entries: ["book.if"] },
+        steps: [
+          {
+            ...{ id: "book.if", uses: "core.switch", guards: "shop", ...none },
+            next: [
+              { to: "book", when: "true" },
+              { to: "step_2.write", when: "false" },
+            ],
+          },
+          {
+            ...{ id: "book", uses: "shop", timeout_ms: 5_000, retry: { max_attempts: 2 }, on_error: "none" },
+            baggage: [{ path: "order", from: "payload.order" }],
+            with: {
+              ...{ password: "[redacted]", token: "[redacted]", url: "http://u:[redacted]@h", text: "{payload.order}" },
+            },
+            next: [{ to: "step_2.write" }],
+          },
+          { id: "step_2.write", uses: "shop", ...none, next: [] },
+        ],
+      },
+      {
+        ...{ name: "audit", on: "audit.asked", execution_mode: "async", timeout_ms: 30_000, max_depth: 1 },
+        ...{ entries: ["write"], steps: [{ id: "write", uses: "shop", ...none, next: [] }] },
+      },
+      {
+        ...{ name: "route shop shop.done shop", on: "shop.done", from_plugin: "shop", execution_mode: "async" },
+        ...{ timeout_ms: 30_000, max_depth: 1, entries: ["step_1"] },
+        steps: [{ id: "step_1", uses: "shop", ...none, next: [] }],
+      },
+    ]);
+    expect(text).not.toContain("pin-of-the-shop");
+
+    // What stands there is a secret wherever it is shown; a template is none.
+    const said = await served.run("shop", { a: "pin-of-the-shop", b: "pass-of-url", c: "{payload.order}" });
+    expect(JSON.parse(said.result ?? "")).toMatchObject({ a: "[redacted]", b: "[redacted]", c: "{payload.order}" });
+  });
 });

@@ -63,7 +63,7 @@ const routes: readonly Case[] = [
   ["GET /runs/R1/trace", "gateway.results", 200],
   ["GET /scheduler/jobs", "gateway.jobs", 200],
   ["GET /system/status", "gateway.jobs", 200],
-  ["GET /config/view", "gateway.manage", 200],
+  ["GET /config/view", "gateway.config", 200],
   ["GET /events", "gateway.events", 200],
   ["POST /scheduler/jobs/echoes/default/pause", "gateway.manage", 200, {}],
   ["POST /scheduler/jobs/echoes/default/resume", "gateway.manage", 200, {}],
@@ -165,6 +165,16 @@ describe("a token", () => {
     expect((await served.ask(invokes, "/plugin/echoes/handle", { json: {} })).status).toBe(403);
     // It is not told which plugins and commands there are.
     expect((await served.ask(invokes, "/plugin/nothing/handle", { json: {} })).status).toBe(403);
+  });
+
+  it("that may read the configuration cannot change how the gateway runs, and the other way round", async () => {
+    const served = await serveGateway();
+    const [reads, manages] = [await served.token("gateway.config"), await served.token("gateway.manage")];
+    expect((await served.ask(reads, "/config/view")).status).toBe(200);
+    for (const path of ["/system/pause", "/system/resume", "/system/reload"]) {
+      expect((await served.ask(reads, path, { method: "POST" })).status, path).toBe(403);
+    }
+    expect((await served.ask(manages, "/config/view")).status).toBe(403);
   });
 
   it("scenario 45: in the query string is refused everywhere, also at the event stream, and is in no log", async () => {

@@ -1,4 +1,5 @@
 // The secrets in a configuration: those that stand below keys whose names tell, and the passwords of URLs.
+import type { PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { isMap, type Json, type JsonMap } from "../../contracts/json.ts";
 import { isSensitiveKey, REDACTED } from "../../contracts/tools/sensitive-keys.ts";
 import type { KnownSecrets } from "../../threads/secrets/known-secrets.ts";
@@ -6,14 +7,30 @@ import { urlPasswords, withoutUrlPasswords } from "../../threads/secrets/url-pas
 import type { GatewayConfig } from "../config/gateway-config.ts";
 
 /** What plugins are given is known from now on, so that it is redacted wherever it is shown. */
-export function learnSecrets({ plugins, webhooks }: GatewayConfig, secrets: KnownSecrets): void {
+export function learnSecrets(
+  { plugins, webhooks }: GatewayConfig,
+  { pipelines }: PipelineGraph,
+  secrets: KnownSecrets,
+): void {
   for (const { secret } of webhooks) secrets.add(secret);
-  for (const { config, schedules } of plugins.values()) {
-    for (const given of [config, ...schedules.map(({ payload }) => payload)]) {
-      secrets.addFrom(given);
-      for (const text of textsIn(given)) for (const password of urlPasswords(text)) secrets.add(password);
-    }
+  const settings = [...plugins.values()].flatMap(({ config, schedules }) => [
+    config,
+    ...schedules.map(({ payload }) => payload),
+  ]);
+  const steps = [...pipelines.values()].flatMap((pipeline) => [...pipeline.steps.values()]);
+  for (const given of [...settings, ...steps.map((step) => withoutTemplates(step.with ?? {}))]) {
+    secrets.addFrom(given);
+    for (const text of textsIn(given)) for (const password of urlPasswords(text)) secrets.add(password);
   }
+}
+
+/** A template only says where a value comes from. */
+function withoutTemplates(value: Json): Json {
+  if (typeof value === "string") return value.includes("{") ? "" : value;
+  if (Array.isArray(value)) return value.map(withoutTemplates);
+  if (!isMap(value)) return value;
+  const entries = Object.entries(value as JsonMap);
+  return Object.fromEntries(entries.map(([key, each]) => [key, withoutTemplates(each)]));
 }
 
 /** Everything below a sensitive key is hidden, of whatever type it is. */

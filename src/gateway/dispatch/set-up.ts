@@ -87,8 +87,8 @@ export async function setUpGateway(options: SetUpOptions): Promise<OpenedGateway
       if (isSecretName(name)) secrets.add(value);
       for (const password of urlPasswords(value)) secrets.add(password);
     },
-    check: async (config, plugins) => {
-      learnSecrets(config, secrets);
+    check: async (config, plugins, graph) => {
+      learnSecrets(config, graph, secrets);
       const { authority } = host.trust;
       return await agentTokenProblems({ config, plugins, env, tokens, authority, secrets });
     },

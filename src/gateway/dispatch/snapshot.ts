@@ -32,7 +32,11 @@ export type SnapshotOptions = {
   /** The shipped plugins that run inside the gateway; made for a configuration, which some of them need. */
   readonly builtIns: (config: GatewayConfig) => ReadonlyMap<string, BuiltInPlugin>;
   /** More that has to hold of a configuration: tokens of agents, for example. */
-  readonly check?: (config: GatewayConfig, plugins: ReadonlyMap<string, Plugin>) => Promise<readonly ConfigProblem[]>;
+  readonly check?: (
+    config: GatewayConfig,
+    plugins: ReadonlyMap<string, Plugin>,
+    graph: PipelineGraph,
+  ) => Promise<readonly ConfigProblem[]>;
 };
 
 /** Throws `gateway_config_invalid`, which lists every problem with its place. */
@@ -47,12 +51,12 @@ export async function loadSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   const pipelines = loadPipelines({ ...config, plugins: known });
   const found = "problems" in pipelines ? pipelines.problems : [];
   const problems = [...loaded.problems, ...webhookProblems(config, loaded.plugins), ...found];
-  const more = problems.length === 0 ? ((await check?.(config, loaded.plugins)) ?? []) : [];
-  if (problems.length > 0 || more.length > 0 || "problems" in pipelines) {
-    // A plugin that is missing may be one whose manifest was refused.
-    throw configError([...problems, ...more, ...loaded.warnings.filter(({ line }) => line > 0)]);
-  }
+  // A plugin that is missing may be one whose manifest was refused.
+  const refused = loaded.warnings.filter(({ line }) => line > 0);
+  if (problems.length > 0 || "problems" in pipelines) throw configError([...problems, ...refused]);
   const { graph } = pipelines;
+  const more = (await check?.(config, loaded.plugins, graph)) ?? [];
+  if (more.length > 0) throw configError([...more, ...refused]);
   const { plugins } = loaded;
   return {
     ...{

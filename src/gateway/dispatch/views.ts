@@ -1,6 +1,6 @@
 // Configuration, pipelines and schedules as they are shown.
 import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
-import type { Pipeline } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { Pipeline, Step } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import { REDACTED } from "../../contracts/tools/sensitive-keys.ts";
 import type { ScheduleSettings } from "../config/gateway-config.ts";
@@ -35,7 +35,7 @@ function describeWhen({ when, timezone }: ScheduleSettings): string {
 }
 
 /** With secrets redacted, by the names of their keys and by their values. */
-export function viewConfiguration({ config }: Snapshot, redact: (text: string) => string): JsonMap {
+export function viewConfiguration({ config, graph }: Snapshot, redact: (text: string) => string): JsonMap {
   const { service, api, plugin_roots, plugins, webhooks } = config;
   // The names of plugins are no keys of settings.
   const settings = [...plugins].map(
@@ -46,7 +46,17 @@ export function viewConfiguration({ config }: Snapshot, redact: (text: string) =
     api,
     plugin_roots,
     plugins: Object.fromEntries(settings),
+    pipelines: [...graph.pipelines.values()].map(viewCompiled),
     webhooks: webhooks.map(({ place: _, secret: _secret, ...endpoint }) => ({ ...endpoint, secret: REDACTED })),
   });
   return readMap(redactedJson(JSON.stringify(value), redact)) ?? {};
+}
+
+/** What is routed where. Conditions are left out: what they compare with may be a secret. */
+function viewCompiled({ trigger, steps, predicate: _p, place: _, ...pipeline }: Pipeline): JsonMap {
+  return snapshotMap({ ...pipeline, ...trigger, steps: [...steps.values()].map(viewStep) });
+}
+
+function viewStep({ plugin, predicate: _p, kind: _k, is_agent: _a, with: given, ...step }: Step): JsonMap {
+  return snapshotMap({ ...step, uses: plugin, ...(given && { with: withoutSecrets(given) }) });
 }

@@ -37,11 +37,12 @@ export function systemOperations({ define, gateway, submitter }: GatewayDeps): r
     define({
       name: "holdfast/view-gateway-config",
       title: "Read the gateway's configuration",
-      description: "The configuration that is running, with every default, secrets redacted, and its warnings.",
+      description:
+        "The configuration that is running, with every default and its pipelines as they were compiled, secrets redacted, and its warnings.",
       input: z.object({}),
       output: z.object({ config: jsonMap, warnings: z.array(warningShape) }),
       effect: "read",
-      capability: "gateway.manage",
+      capability: "gateway.config",
       route: { method: "get", path: "/config/view" },
       execute: async () => ({ config: gateway.configuration() as never, warnings: [...gateway.warnings()] }),
     }),
