@@ -49,6 +49,8 @@ export type OperationDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   /** True when a second time changes nothing more; reads always are. */
   readonly idempotent?: boolean;
   readonly capability: Capability;
+  /** Another capability that is enough as well; `mayCall` says for what. */
+  readonly orCapability?: Capability;
   readonly doors?: readonly Door[];
   readonly route?: Route;
   /** Has its own say after the capability; false or an operation error refuses. */
@@ -60,6 +62,7 @@ export type OperationDefinition<Input extends z.ZodType, Output extends z.ZodTyp
 export type Operation = Ability & {
   readonly title: string;
   readonly capability: Capability;
+  readonly orCapability?: Capability;
   readonly effect: OperationDefinition<z.ZodType, z.ZodType>["effect"];
   readonly doors: readonly Door[];
   readonly route?: Route;
@@ -87,12 +90,15 @@ export function operationsFor(allows: Allows, once: Once) {
   return function operation<Input extends z.ZodType, Output extends z.ZodType>(
     definition: OperationDefinition<Input, Output>,
   ): Operation {
-    const { name, title, description, effect, capability, doors = usualDoors, route, mayCall } = definition;
+    const { name, title, description, effect, capability, orCapability, doors = usualDoors, route } = definition;
+    const { mayCall } = definition;
+    const enough = orCapability === undefined ? [capability] : [capability, orCapability];
     const isRead = effect === "read";
     const read = (input: UnknownMap) => definition.input.safeParse(input);
 
     return Object.freeze({
       ...{ name, title, label: title, description, capability, effect, doors },
+      ...(orCapability !== undefined && { orCapability }),
       ...(route && { route }),
       category: name.startsWith("agents/") ? "agents-api" : "holdfast",
       input: definition.input,
@@ -110,7 +116,8 @@ export function operationsFor(allows: Allows, once: Once) {
       },
       async permission(input, context) {
         const { principal } = callerOf(context);
-        if (!(await allows(principal, capability))) return forbidden(name, capability);
+        const allowed = await Promise.all(enough.map((each) => allows(principal, each)));
+        if (!allowed.includes(true)) return forbidden(name, enough);
         const parsed = mayCall && read(input);
         // What cannot be read is refused when it is executed, and told there what is wrong with it.
         if (!mayCall || !parsed?.success) return true;
@@ -144,8 +151,10 @@ function noDispatch(): never {
   throw new Error("Nothing is called before it is known whether the call is permitted.");
 }
 
-function forbidden(name: string, capability: Capability): OperationError {
-  return operationError("ability_forbidden", `"${name}" takes the capability ${capability}, which the caller lacks.`);
+/** What is said to a caller who lacks every capability that would be enough. */
+export function forbidden(name: string, enough: readonly Capability[]): OperationError {
+  const needed = enough.join(" or ");
+  return operationError("ability_forbidden", `"${name}" takes the capability ${needed}, which the caller lacks.`);
 }
 
 /** What is wrong with an input, field by field. */

@@ -87,11 +87,12 @@ function byRoute(operation: Operation, { method, path, status }: Route, input: S
   };
 }
 
-function about({ title, description, capability, category, annotations }: Operation, id: string) {
+function about({ title, description, capability, orCapability, category, annotations }: Operation, id: string) {
+  const other = orCapability === undefined ? "" : ` or \`${orCapability}\``;
   return {
     operationId: id.replaceAll("/", "."),
     summary: title,
-    description: `${description} It takes the capability \`${capability}\`.`,
+    description: `${description} It takes the capability \`${capability}\`${other}.`,
     tags: [category ?? "holdfast"],
     "x-annotations": annotations,
   };

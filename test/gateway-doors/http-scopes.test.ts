@@ -41,14 +41,15 @@ async function furnished() {
 }
 
 type Place = { readonly job: string };
-type Case = readonly [route: string, capability: string, status: number, json?: object | ((place: Place) => object)];
+/** Where several capabilities are named, each of them is enough. */
+type Case = readonly [route: string, capability: string | readonly string[], status: number, json?: object];
 
 /** In an order in which each finds what it names. */
 const routes: readonly Case[] = [
   ["GET /plugins", "gateway.read", 200],
   ["GET /plugin/echoes", "gateway.read", 200],
   ["GET /pipelines", "gateway.read", 200],
-  ["POST /plugin/echoes/look", "gateway.invoke", 202, {}],
+  ["POST /plugin/echoes/look", ["gateway.invoke", "gateway.run"], 202, {}],
   ["POST /plugin/echoes/handle", "gateway.run", 202, { payload: { a: 1 } }],
   ["POST /pipeline/p", "gateway.run", 202, { payload: { a: 1 } }],
   ["POST /events", "gateway.run", 202, { type: "x.y" }],
@@ -73,10 +74,6 @@ const routes: readonly Case[] = [
   ["POST /system/reload", "gateway.manage", 200, {}],
   ["POST /runs/R1/cancel", "gateway.run", 202, {}],
 ];
-
-/** What each capability brings with it: a command that writes takes both. */
-const needs = (capability: string, route: string) =>
-  route === "POST /plugin/echoes/handle" ? [capability, "gateway.invoke"] : [capability];
 
 describe("a route of the gateway", () => {
   async function request(served: ServedGateway, token: string | undefined, [route, , , json]: Case, { job }: Place) {
@@ -104,10 +101,11 @@ describe("a route of the gateway", () => {
       await served.holdfast.tokens.create({ agent: "helper", owner_user_id: 2, allowed_capabilities: everything })
     ).token;
     for (const each of routes) {
-      const [route, capability, status] = each;
-      const without = await served.token(...everything.filter((name) => name !== capability));
+      const [route, needed, status] = each;
+      const enough = typeof needed === "string" ? [needed] : needed;
+      const without = await served.token(...everything.filter((name) => !enough.includes(name)));
       const refused = await request(served, without, each, { job });
-      expect(refused, `${route} without ${capability}`).toMatchObject({
+      expect(refused, `${route} without ${enough}`).toMatchObject({
         status: 403,
         type: "application/problem+json",
         body: {
@@ -124,8 +122,10 @@ describe("a route of the gateway", () => {
       expect((await request(served, "nonsense", each, { job })).status, route).toBe(401);
       // A list of capabilities is a ceiling: it gives a user nothing that the user does not have.
       expect((await request(served, stranger, each, { job })).status, `${route} by a stranger`).toBe(403);
-      const allowed = await request(served, await served.token(...needs(capability, route)), each, { job });
-      expect(allowed.status, `${route} with ${capability}: ${JSON.stringify(allowed.body)}`).toBe(status);
+      for (const capability of enough) {
+        const allowed = await request(served, await served.token(capability), each, { job });
+        expect(allowed.status, `${route} with ${capability}: ${JSON.stringify(allowed.body)}`).toBe(status);
+      }
     }
     call.answer("Too late.");
     (await held.next()).answer("Read.");
@@ -147,6 +147,8 @@ describe("a route of the gateway", () => {
         .replace("breakers/echoes/poll", "breakers/{plugin}/{command}");
       expect(paths[written]?.[method.toLowerCase()], route).toBeDefined();
     }
+    const { description } = paths["/plugin/{plugin}/{command}"].post;
+    expect(description).toContain("It takes the capability `gateway.run` or `gateway.invoke`.");
     expect(paths["/healthz"]?.get).toBeDefined();
   });
 });
@@ -162,7 +164,9 @@ describe("a token", () => {
     expect(await served.gateway.jobs.list({ limit: 9 })).toEqual([]);
     const invokes = await served.token("gateway.invoke");
     expect((await served.ask(invokes, "/plugin/echoes/look", { json: {} })).status).toBe(202);
-    expect((await served.ask(invokes, "/plugin/echoes/handle", { json: {} })).status).toBe(403);
+    expect(await served.ask(invokes, "/plugin/echoes/handle", { json: {} })).toMatchObject({
+      ...{ status: 403, body: { code: "ability_forbidden", error: expect.stringContaining("gateway.run") } },
+    });
     // It is not told which plugins and commands there are.
     expect((await served.ask(invokes, "/plugin/nothing/handle", { json: {} })).status).toBe(403);
   });

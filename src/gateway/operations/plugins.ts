@@ -1,7 +1,7 @@
 // The operations on plugins: list them, read a manifest, call a command.
 import { z } from "zod";
 import { defined } from "../../abilities/defined.ts";
-import type { Operation } from "../../abilities/operation.ts";
+import { forbidden, type Operation } from "../../abilities/operation.ts";
 import { jsonMap } from "../../abilities/shapes.ts";
 import { operationError } from "../../contracts/operation-error.ts";
 import type { Plugin } from "../plugins/plugin.ts";
@@ -33,6 +33,8 @@ const queuedJobShape = z.object({
   command: z.string(),
 });
 
+const CALL_PLUGIN = "holdfast/call-plugin";
+
 export function pluginOperations({ define, gateway, permits, submitter }: GatewayDeps): readonly Operation[] {
   return [
     define({
@@ -63,10 +65,10 @@ export function pluginOperations({ define, gateway, permits, submitter }: Gatewa
     }),
 
     define({
-      name: "holdfast/call-plugin",
+      name: CALL_PLUGIN,
       title: "Call a command of a plugin",
       description:
-        "Queues one command. For handle the payload becomes an event of type api.trigger. Commands of type read need gateway.invoke, all others gateway.run.",
+        "Queues one command. For handle the payload becomes an event of type api.trigger. With gateway.invoke alone only commands of type read may be called.",
       input: z.object({
         plugin: pluginName,
         command: z.string().min(1).max(100),
@@ -75,7 +77,8 @@ export function pluginOperations({ define, gateway, permits, submitter }: Gatewa
       }),
       output: queuedJobShape,
       effect: "write",
-      capability: "gateway.invoke",
+      capability: "gateway.run",
+      orCapability: "gateway.invoke",
       route: {
         ...{ method: "post", path: "/plugin/{plugin}/{command}", status: 202 },
         // The body belongs to a command: a name that is unknown is a mistake in the request, as in other gateways.
@@ -83,7 +86,8 @@ export function pluginOperations({ define, gateway, permits, submitter }: Gatewa
       },
       async mayCall({ plugin, command }, { principal }) {
         const type = commandType(gateway.plugins(), plugin, command);
-        return type === "read" || (await permits(principal, "gateway.run"));
+        if (type === "read" || (await permits(principal, "gateway.run"))) return true;
+        return forbidden(CALL_PLUGIN, ["gateway.run"]);
       },
       async execute({ plugin, command, payload: input, dedupe_key }, caller) {
         const submitted = await gateway.call(
