@@ -118,7 +118,15 @@ export type {
 } from "./gateway/agent/planner/planner.ts";
 export { type CheckOptions, checkGateway, type GatewayCheck } from "./gateway/dispatch/check-gateway.ts";
 export type { GatewayLogLine, GatewaySetup } from "./gateway/dispatch/set-up.ts";
-export type { AgentRunView, Gateway, GatewayStatus, JobView, PipelineResult, Submitter } from "./gateway/gateway.ts";
+export type {
+  AgentRunView,
+  Gateway,
+  GatewayStatus,
+  JobView,
+  JobWithPayload,
+  PipelineResult,
+  Submitter,
+} from "./gateway/gateway.ts";
 export {
   type CommandAnswer as PluginCommandAnswer,
   gatewayPlugin,

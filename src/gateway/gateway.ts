@@ -1,6 +1,6 @@
 // The gateway as programs and operations hold it.
 import type { StreamEntry } from "../backend/gateway/gateway-event-store.ts";
-import type { Job, JobAttempt, JobQuery, JobTransition } from "../backend/gateway/job-store.ts";
+import type { JobAttempt, JobQuery, JobTransition, ListedJob } from "../backend/gateway/job-store.ts";
 import type { StoredBreaker, StoredSchedule } from "../backend/gateway/schedule-store.ts";
 import type { AgentRun } from "../contracts/gateway/agent/agentic-run.ts";
 import type { JsonMap } from "../contracts/json.ts";
@@ -27,16 +27,15 @@ export type Submitted = {
   readonly duplicates: readonly (string | null)[];
 };
 
-/** A job as it is shown: what is sealed in the database is opened, and secrets are redacted. */
-export type JobView = Omit<
-  Job,
-  "sealed_payload" | "sealed_error" | "user_id" | "dedupe_hash" | "waits_for_instance"
-> & {
-  readonly payload: JsonMap | null;
+/** A job as lists show it: what is sealed in the database is opened, and secrets are redacted. */
+export type JobView = Omit<ListedJob, "sealed_error" | "user_id" | "dedupe_hash" | "waits_for_instance"> & {
   readonly last_error: string | null;
   /** The text of the last successful response. */
   readonly result: string | null;
 };
+
+/** Payloads may be large: they are shown where one job is asked for. Null once it was erased. */
+export type JobWithPayload = JobView & { readonly payload: JsonMap | null };
 
 export type AttemptView = Pick<
   JobAttempt,
@@ -126,7 +125,7 @@ export interface Gateway {
   webhookBodyLimit(path: string): number | undefined;
 
   readonly jobs: {
-    get(id: string): Promise<JobView>;
+    get(id: string): Promise<JobWithPayload>;
     details(id: string): Promise<JobDetails>;
     /** Jobs of the queue. */
     list(query: JobQuery): Promise<readonly JobView[]>;

@@ -340,6 +340,36 @@ describe("what jobs hold", () => {
     const events = await served.gateway.events.read(0, 100);
     expect(JSON.stringify(events)).not.toMatch(secrets);
   });
+
+  it("has a payload where one job is asked for, which is null once it was erased; lists have none", async () => {
+    const served = await serveGateway({
+      plugins: { echoes: { script: OK } },
+      config: { pipelines: [{ name: "p", on: "x.y", execution_mode: "synchronous", steps: [{ uses: "echoes" }] }] },
+    });
+    const owner = await served.token();
+    const json = { payload: { text: "the payload" } };
+    const { job_id, tree } = (await served.ask(owner, "/pipeline/p", { json })).body;
+    const read = async () => {
+      const [jobs, descendants, logs, job, log] = await Promise.all(
+        ["/jobs", `/job/${job_id}/tree`, "/job-logs", `/job/${job_id}`, `/job-logs?job_id=${job_id}`].map(
+          async (path) => (await served.ask(owner, path)).body,
+        ),
+      );
+      return { lists: [...jobs.jobs, ...descendants.jobs, ...logs.logs], alone: [job, ...log.logs] };
+    };
+    const before = await read();
+    for (const job of [...tree, ...before.lists]) {
+      expect(job).toMatchObject({ job_id, result: "the result" });
+      expect(job).not.toHaveProperty("payload");
+    }
+    expect(before.lists).toHaveLength(3);
+    const payload = { payload: { text: "the payload" } };
+    expect(before.alone).toMatchObject([{ payload }, { payload }]);
+    await served.gateway.eraseUser("user:1");
+    const after = await read();
+    for (const job of after.lists) expect(job).not.toHaveProperty("payload");
+    expect(after.alone).toMatchObject([{ payload: null }, { payload: null }]);
+  });
 });
 
 describe("GET /healthz", () => {

@@ -7,7 +7,7 @@ import type { Backend } from "../../src/backend/sql-driver.ts";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
 import type { GatewayLogLine, GatewaySetup } from "../../src/gateway/dispatch/set-up.ts";
-import type { Gateway, JobView } from "../../src/gateway/gateway.ts";
+import type { Gateway, JobWithPayload } from "../../src/gateway/gateway.ts";
 import { createHoldfast, type Holdfast, type HoldfastOptions } from "../../src/holdfast.ts";
 import type { ServeOptions } from "../../src/server/serve.ts";
 import { serve } from "../../src/server/serve.ts";
@@ -61,9 +61,9 @@ export type ServedGateway = {
   /** The configuration as `config` says it, with the plugin root and settings of the plugins. */
   write(config: JsonMap): void;
   /** Calls `handle` of a plugin and waits until its whole tree has ended. */
-  run(plugin: string, payload?: JsonMap): Promise<JobView>;
+  run(plugin: string, payload?: JsonMap): Promise<JobWithPayload>;
   untilIdle(): Promise<void>;
-  ended(jobId: string): Promise<JobView>;
+  ended(jobId: string): Promise<JobWithPayload>;
   /** Of the last attempt of a job. */
   lastAttempt(jobId: string): ReturnType<typeof lastAttempt>;
   close(): Promise<void>;

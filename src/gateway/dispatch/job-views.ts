@@ -3,7 +3,7 @@ import type { Job, JobAttempt, JobStore, ListedJob } from "../../backend/gateway
 import { HoldfastError } from "../../contracts/error.ts";
 import { isTooDeep, storableJson } from "../../contracts/gateway/protocol/storable-json.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
-import type { AttemptView, JobDetails, JobView } from "../gateway.ts";
+import type { AttemptView, JobDetails, JobView, JobWithPayload } from "../gateway.ts";
 import type { SealedJson } from "./commit/sealed-json.ts";
 import { redactedJson } from "./redacted-json.ts";
 
@@ -14,25 +14,24 @@ export type ViewDeps = {
   readonly redact: (text: string) => string;
 };
 
-/** Lists leave payloads out, which may be large. */
-export async function viewJob(deps: ViewDeps, job: Job | ListedJob): Promise<JobView> {
-  const {
-    sealed_payload = null,
-    sealed_error,
-    user_id: _u,
-    dedupe_hash: _d,
-    waits_for_instance: _w,
-    ...rest
-  }: Partial<Pick<Job, "sealed_payload">> & ListedJob = job;
+export async function viewJob(deps: ViewDeps, job: ListedJob): Promise<JobView> {
+  const { sealed_error, user_id: _u, dedupe_hash: _d, waits_for_instance: _w, ...rest } = job;
   const { sealed, redact } = deps;
-  const payload = sealed_payload === null ? null : opened(() => sealed.openText("payload", job.id, sealed_payload));
   const error = sealed_error === null ? null : opened(() => sealed.openText("error", job.id, sealed_error));
   const last = job.status === "succeeded" ? (await deps.jobs.attempts(job.id)).at(-1) : undefined;
   return {
     ...rest,
-    payload: payload === null ? null : readMap(redactedJson(payload, redact)),
     last_error: error === null ? null : redact(error),
     result: last === undefined ? null : resultIn(viewAttempt(deps, job.id, last).response),
+  };
+}
+
+export async function viewWithPayload(deps: ViewDeps, { sealed_payload, ...job }: Job): Promise<JobWithPayload> {
+  const { sealed, redact } = deps;
+  const payload = sealed_payload === null ? null : opened(() => sealed.openText("payload", job.id, sealed_payload));
+  return {
+    ...(await viewJob(deps, job)),
+    payload: payload === null ? null : readMap(redactedJson(payload, redact)),
   };
 }
 

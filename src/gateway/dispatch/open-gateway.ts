@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../backend/clock.ts";
 import type { GatewayStores } from "../../backend/gateway/gateway-stores.ts";
-import type { ClaimedJob, Job, JobQuery, ListedJob } from "../../backend/gateway/job-store.ts";
+import type { ClaimedJob, JobQuery, ListedJob } from "../../backend/gateway/job-store.ts";
 import type { SqlDriver } from "../../backend/sql-driver.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { LogLevel } from "../../contracts/gateway/protocol/response.ts";
@@ -27,7 +27,7 @@ import { followEvents } from "./follow-events.ts";
 import { receiveWebhook } from "./intake/receive-webhook.ts";
 import { runPipeline } from "./intake/run-pipeline.ts";
 import { findPlugin, requireCommand, reserved, submitCall, submitEvent } from "./intake/submit.ts";
-import { viewDetails, viewJob } from "./job-views.ts";
+import { viewDetails, viewJob, viewWithPayload } from "./job-views.ts";
 import type { RunningGateway } from "./running-gateway.ts";
 import { loadSnapshot, type Snapshot, type SnapshotOptions } from "./snapshot.ts";
 import { createTicks } from "./ticks.ts";
@@ -118,7 +118,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
   const runs = agentRuns({ deps, snapshot: () => snapshot, submitted });
   const views = { jobs, sealed, redact };
-  const view = (job: Job | ListedJob) => viewJob(views, job);
+  const view = (job: ListedJob) => viewJob(views, job);
   const find = async (id: string) => {
     const job = await jobs.get(id);
     if (!job) throw holdfastError("job_not_found", `There is no job "${id}".`);
@@ -145,7 +145,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     webhookBodyLimit: (path) => snapshot.config.webhooks.find((each) => each.path === path)?.max_body_bytes,
 
     jobs: {
-      get: async (id) => await view(await find(id)),
+      get: async (id) => await viewWithPayload(views, await find(id)),
       details: (id) => viewDetails(views, id),
       list: async (query: JobQuery) => await Promise.all((await jobs.list(query)).map(view)),
       log: async (query: JobQuery) => await Promise.all((await jobs.log(query)).map(view)),

@@ -6,9 +6,9 @@ import { id, listPlace } from "../../abilities/shapes.ts";
 import type { JobQuery } from "../../backend/gateway/job-store.ts";
 import { readPlace, writePlace } from "../../contracts/list-place.ts";
 import { operationError } from "../../contracts/operation-error.ts";
-import type { JobDetails, JobView } from "../gateway.ts";
+import type { JobDetails, JobView, JobWithPayload } from "../gateway.ts";
 import type { GatewayDeps } from "./deps.ts";
-import { describeJob, isoTime, jobId, jobShape, statusesOf, statusFilter } from "./shapes.ts";
+import { describeJob, isoTime, jobId, jobShape, jobWithPayloadShape, statusesOf, statusFilter } from "./shapes.ts";
 
 const PAGE = 50;
 const LONGEST_PAGE = 200;
@@ -26,7 +26,7 @@ const attemptShape = z.object({
   error: z.string().nullable().optional(),
 });
 
-const logShape = jobShape.extend({
+const logShape = jobWithPayloadShape.extend({
   attempts: z.array(attemptShape),
   transitions: z.array(
     z.object({ from: z.string().nullable(), to: z.string(), reason: z.string().nullable(), at: z.iso.datetime() }),
@@ -86,9 +86,9 @@ export function jobOperations({ define, gateway, permits, submitter }: GatewayDe
     define({
       name: "holdfast/get-job",
       title: "Read a job",
-      description: "The status of a job, its result or its last error, and its times.",
+      description: "The status of a job, its payload, its result or its last error, and its times.",
       input: z.object({ job_id: jobId }),
-      output: jobShape,
+      output: jobWithPayloadShape,
       effect: "read",
       capability: "gateway.jobs",
       route: { method: "get", path: "/job/{job_id}" },
@@ -117,7 +117,7 @@ export function jobOperations({ define, gateway, permits, submitter }: GatewayDe
       name: "holdfast/list-job-logs",
       title: "Read the logs of jobs",
       description:
-        "Jobs with every attempt and every change of status, newest first, also those that have left the queue. Responses and stderr only with gateway.results.",
+        "Jobs with every attempt and every change of status, newest first, also those that have left the queue. Responses and stderr only with gateway.results; payloads only with a job_id.",
       input: query.extend({
         job_id: jobId.optional().meta({ description: "Only this job." }),
         include_result: z
@@ -167,7 +167,11 @@ function nextPlace(found: readonly JobView[], limit: number): string | null {
   return last ? writePlace({ created_at: last.created_at, id: last.id }) : null;
 }
 
-function describeLog(job: JobView, details: JobDetails, showsResults: boolean): z.input<typeof logShape> {
+function describeLog(
+  job: JobView | JobWithPayload,
+  details: JobDetails,
+  showsResults: boolean,
+): z.input<typeof logShape> {
   return {
     ...describeJob(job, showsResults),
     attempts: details.attempts.map(({ status, started_at, ended_at, response, stderr, error, ...attempt }) => ({

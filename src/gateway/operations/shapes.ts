@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { id, jsonMap } from "../../abilities/shapes.ts";
 import { type JobStatus, jobStatuses } from "../../contracts/gateway/job.ts";
-import type { JobView } from "../gateway.ts";
+import type { JobView, JobWithPayload } from "../gateway.ts";
 
 export const pluginName = id.meta({ description: "The name or alias of a plugin." });
 export const jobId = id.meta({ description: "The id of a job." });
@@ -11,6 +11,7 @@ export const dedupeKey = z.string().trim().min(1).max(1_024).meta({
   description: "A second call with the same key does nothing while the first is outstanding or has succeeded.",
 });
 
+/** A job in a list. */
 export const jobShape = z.object({
   job_id: z.string(),
   plugin: z.string(),
@@ -31,11 +32,17 @@ export const jobShape = z.object({
   next_retry_at: z.iso.datetime().nullable(),
   result: z.string().nullable().optional().meta({ description: "Only with the capability gateway.results." }),
   last_error: z.string().nullable().optional().meta({ description: "Only with the capability gateway.results." }),
-  payload: jsonMap.nullable().optional().meta({ description: "Only with the capability gateway.results." }),
+});
+
+/** A job that was asked for by its id. */
+export const jobWithPayloadShape = jobShape.extend({
+  payload: jsonMap.nullable().optional().meta({
+    description: "Only with the capability gateway.results, and where one job is asked for. Null once it was erased.",
+  }),
 });
 
 /** `showsResults`: whether the caller may read payloads, results and errors. */
-export function describeJob(job: JobView, showsResults: boolean): z.input<typeof jobShape> {
+export function describeJob(job: JobView | JobWithPayload, showsResults: boolean): z.input<typeof jobWithPayloadShape> {
   return {
     job_id: job.id,
     plugin: job.plugin,
@@ -54,7 +61,8 @@ export function describeJob(job: JobView, showsResults: boolean): z.input<typeof
     started_at: job.started_at === null ? null : isoTime(job.started_at),
     completed_at: job.completed_at === null ? null : isoTime(job.completed_at),
     next_retry_at: job.status === "queued" && job.due_at !== null && job.attempt > 1 ? isoTime(job.due_at) : null,
-    ...(showsResults && { result: job.result, last_error: job.last_error, payload: job.payload as never }),
+    ...(showsResults && { result: job.result, last_error: job.last_error }),
+    ...(showsResults && "payload" in job && { payload: job.payload as never }),
   };
 }
 
