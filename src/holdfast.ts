@@ -21,6 +21,7 @@ import { createMembership } from "./engine/membership.ts";
 import { modelFromConfig } from "./gateway/agent/process/model-from-config.ts";
 import { type GatewaySetup, setUpGateway } from "./gateway/dispatch/set-up.ts";
 import type { Gateway } from "./gateway/gateway.ts";
+import { gatewayMetrics } from "./gateway/gateway-metrics.ts";
 import { gatewayOperations } from "./gateway/operations/gateway-operations.ts";
 import type { Memories } from "./memory/checked-memories.ts";
 import { createGuidelines, type GuidelinesOptions } from "./memory/guidelines.ts";
@@ -304,7 +305,10 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     bridge,
     calls: createCalls(host),
     switches,
-    metrics: () => readMetrics(host, worker.active),
+    metrics: async () => ({
+      ...(await readMetrics(host, worker.active)),
+      ...(gateway && gatewayMetrics(await gateway.status())),
+    }),
     diagnose: () => diagnose(host),
     outcomes: {
       ...{ store: stores.outcomes, sealing, keepMs: options.housekeeping?.retention?.outcomeMs ?? A_DAY_MS },

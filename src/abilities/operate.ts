@@ -1,6 +1,7 @@
 // The operations of those who keep a runtime going: how it stands, what does not get on and why, and what to do about it.
 import { z } from "zod";
 import type { StoredCall } from "../backend/thread-rows.ts";
+import { jobStatuses } from "../contracts/gateway/job.ts";
 import { operationError } from "../contracts/operation-error.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import type { Switch } from "../threads/switches.ts";
@@ -27,6 +28,14 @@ const metricsShape = z.object({
   lost_leases: count.meta({ description: "Threads that this process has lost while it was at work on them." }),
   refused_commits: count.meta({ description: "Commits of this process that came after it had lost the thread." }),
   overtaken_commits: count.meta({ description: "Commits of this process that were made again." }),
+  gateway_jobs: z
+    .record(z.enum(jobStatuses), count)
+    .optional()
+    .meta({ description: "With a gateway: how many of its jobs stand how." }),
+  gateway_oldest_due_ms: count.optional().meta({ description: "How long the job waits that is due the longest." }),
+  gateway_plugins: count.optional().meta({ description: "Plugins that are loaded." }),
+  gateway_open_circuits: count.optional().meta({ description: "Circuit breakers that are open or half open." }),
+  gateway_paused: z.boolean().optional().meta({ description: "Whether no job is started." }),
 });
 
 const callShape = z.object({
@@ -72,7 +81,8 @@ export function operateOperations({ runtime, define, reach }: Workbench): readon
   return [
     define({
       ...{ name: "holdfast/metrics", title: "See how everything stands", ...operates },
-      description: "Counts threads, requests, calls and workers, and tells what waits the longest.",
+      description:
+        "Counts threads, requests, calls, workers and jobs of the gateway, and tells what waits the longest.",
       input: z.object({}),
       output: metricsShape,
       effect: "read",

@@ -3,6 +3,7 @@ import type { StreamEntry } from "../backend/gateway/gateway-event-store.ts";
 import type { JobAttempt, JobQuery, JobTransition, ListedJob } from "../backend/gateway/job-store.ts";
 import type { StoredBreaker, StoredSchedule } from "../backend/gateway/schedule-store.ts";
 import type { AgentRun } from "../contracts/gateway/agent/agentic-run.ts";
+import type { JobStatus } from "../contracts/gateway/job.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import type { ConfigProblem } from "./config/gateway-config.ts";
 import type { Plugin } from "./plugins/plugin.ts";
@@ -73,7 +74,7 @@ export type GatewayStatus = {
   readonly name: string;
   readonly is_paused: boolean;
   readonly queue_depth: number;
-  readonly jobs: Readonly<Record<string, number>>;
+  readonly jobs: Readonly<Record<JobStatus, number>>;
   readonly oldest_due_ms: number | null;
   readonly plugins_loaded: number;
   readonly plugins_circuit_open: number;

@@ -2,7 +2,6 @@
 // place.
 import { isMap, type UnknownMap } from "../contracts/json.ts";
 import { isOperationError } from "../contracts/operation-error.ts";
-import type { GatewayStatus } from "../gateway/gateway.ts";
 import type { Mount } from "./door.ts";
 import { problem } from "./problem.ts";
 
@@ -18,25 +17,13 @@ export const metricsDoor: Mount = (app, { holdfast }) => {
     const caller = { principal: context.get("principal"), door: "http" } as const;
     const answer = await holdfast.abilities.call(METRICS, {}, caller);
     if (isOperationError(answer)) return problem(context, answer);
-    const own = metricsText(answer as UnknownMap, descriptionsOf(holdfast.abilities.get(METRICS)?.outputSchema));
-    const gateway = holdfast.gateway && (await holdfast.gateway.status());
-    const text = gateway ? own + metricsText(gatewayMetrics(gateway)) : own;
+    const text = metricsText(answer as UnknownMap, descriptionsOf(holdfast.abilities.get(METRICS)?.outputSchema));
     return context.body(text, 200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" });
   });
 };
 
-function gatewayMetrics({ jobs, oldest_due_ms, plugins_loaded, plugins_circuit_open, is_paused }: GatewayStatus) {
-  return {
-    gateway_jobs: jobs,
-    gateway_oldest_due_ms: oldest_due_ms ?? 0,
-    gateway_plugins: plugins_loaded,
-    gateway_open_circuits: plugins_circuit_open,
-    gateway_paused: Number(is_paused),
-  };
-}
-
-/** Each number by its name; a map of numbers by status, as the only one there is. */
-function metricsText(metrics: UnknownMap, descriptions: Readonly<Record<string, string>> = {}): string {
+/** Each number by its name, yes and no as 1 and 0; a map of numbers by status, as the only one there is. */
+function metricsText(metrics: UnknownMap, descriptions: Readonly<Record<string, string>>): string {
   const lines = Object.entries(metrics).flatMap(([field, value]) => {
     const isCounter = counters.has(field);
     // Prometheus counts time in seconds.

@@ -1,5 +1,6 @@
 // How everything stands, in numbers: what the database knows, and what this process has counted.
 import type { StoredMetrics } from "../backend/metrics-store.ts";
+import type { GatewayMetrics } from "../contracts/gateway/gateway-metrics.ts";
 import type { Counters } from "./counters.ts";
 import type { Host } from "./host.ts";
 
@@ -11,7 +12,8 @@ export type Metrics = Omit<StoredMetrics, "oldest_due_age" | "oldest_approval_ag
     readonly oldest_approval_age_ms: number;
     /** Threads that this process is running now. */
     readonly running_here: number;
-  };
+    /** Those of the gateway, where there is one. */
+  } & Partial<GatewayMetrics>;
 
 export async function readMetrics({ stores, counters }: Host, runningHere: number): Promise<Metrics> {
   const { oldest_due_age, oldest_approval_age, ...counted } = await stores.metrics.read();
