@@ -163,5 +163,20 @@ export function describeJobLists(name: string, open: () => Promise<StoresInTest>
       expect(counts.byStatus).toEqual({ ...none, failed: 1, queued: 2, running: 1 });
       expect(counts.oldest_due_us).toBeGreaterThanOrEqual(0);
     });
+
+    it("tell of no job as due that waits until its pipeline instance is done", async () => {
+      const root = await heldJob(stores);
+      const place = { pipeline: "pipeline", step_id: "step", instance_id: "one", depth: 1 };
+      const children = [
+        aChildJob(root, { id: "retried", place }),
+        aChildJob(root, { id: "waits", place, waits_for_instance: "one" }),
+      ];
+      await commitJob(stores, aJobCommit(root, { children }));
+      const retried = (await claimJob(stores)) as ClaimedJob;
+      await commitJob(stores, aJobCommit(retried, { settlement: retries(MINUTE) }));
+      expect(await jobs.counts()).toMatchObject({ byStatus: { queued: 2 }, oldest_due_us: null });
+      await jobs.cancel("retried", "user:1");
+      expect((await jobs.counts()).oldest_due_us).toBeGreaterThanOrEqual(0);
+    });
   });
 }

@@ -259,7 +259,7 @@ export interface JobStore {
    * commits afterwards has to be erased again.
    */
   eraseUser(userId: string): Promise<number>;
-  /** `oldest_due_us`: for how long the job that has been due longest has been waiting. */
+  /** `oldest_due_us`: for how long the job that has been due longest has been waiting, of those that wait for no other job. */
   counts(): Promise<{ readonly byStatus: Readonly<Record<JobStatus, number>>; readonly oldest_due_us: number | null }>;
 }
 

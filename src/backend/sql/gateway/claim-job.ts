@@ -92,16 +92,19 @@ function isNext(claim: JobClaim, claimId: string, bind: Bind): string {
 /** Says `running` too, for the index that PostgreSQL has of those. */
 const IS_HELD = "held.status = 'running' and held.lease_by is not null";
 
+/** True of a job whose pipeline instance is done, or that waits for none. */
+export const WAITS_FOR_NONE = `(waits_for_instance is null or not exists (
+    select 1 from gateway_jobs as other where other.root_job_id = gateway_jobs.root_job_id
+      and other.instance_id = gateway_jobs.waits_for_instance and other.due_at is not null
+      and coalesce(other.waits_for_instance, '') <> gateway_jobs.waits_for_instance
+  ))`;
+
 /** One whose twin is leased, or whose pipeline instance is not done, lets those behind it pass. */
 const IS_CLAIMABLE = `due_at <= (select now_us()) and lease_until <= (select now_us())
   and (dedupe_hash is null or dedupe_hash not in (
     select held.dedupe_hash from gateway_jobs as held where ${IS_HELD} and held.dedupe_hash is not null
   ))
-  and (waits_for_instance is null or not exists (
-    select 1 from gateway_jobs as other where other.root_job_id = gateway_jobs.root_job_id
-      and other.instance_id = gateway_jobs.waits_for_instance and other.due_at is not null
-      and coalesce(other.waits_for_instance, '') <> gateway_jobs.waits_for_instance
-  ))`;
+  and ${WAITS_FOR_NONE}`;
 
 function fullPlugins({ parallelism }: JobClaim, bind: Bind): string {
   const limits = Object.entries(parallelism).filter(([, limit]) => limit !== 1);

@@ -4,6 +4,7 @@ import type { Job, JobAttempt, JobQuery, JobStore, ListedJob } from "../../gatew
 import type { Scalar, SqlDriver } from "../../sql-driver.ts";
 import * as rows from "../rows.ts";
 import { storableText } from "../storable-text.ts";
+import { WAITS_FOR_NONE } from "./claim-job.ts";
 import { ATTEMPT, attempt, DUE, JOB, LOGGED_JOB, LOGGED_PAYLOAD, listedJob, PAYLOAD } from "./job-rows.ts";
 
 export async function readJob(driver: SqlDriver, id: string): Promise<Job | undefined> {
@@ -96,7 +97,7 @@ const none: Readonly<Record<JobStatus, number>> = {
 const BY_STATUS = `select status, count(*) as jobs from gateway_jobs where due_at is null group by status
   union all select status, count(*) from gateway_jobs where due_at is not null group by status`;
 
-const IS_DUE = "due_at is not null and wake_rev >= 0 and due_at <= $1 and lease_until <= $1";
+const IS_DUE = `due_at is not null and wake_rev >= 0 and due_at <= $1 and lease_until <= $1 and ${WAITS_FOR_NONE}`;
 
 /** A job that waits for no time has been due since it was created. */
 const OLDEST_DUE = `select min(since) as since from (
