@@ -309,7 +309,12 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       ...(await readMetrics(host, worker.active)),
       ...(gateway && gatewayMetrics(await gateway.status())),
     }),
-    diagnose: () => diagnose(host),
+    async diagnose() {
+      const [ofThreads, ofGateway] = await Promise.all([diagnose(host), gateway?.diagnose()]);
+      if (!ofGateway) return ofThreads;
+      const healthy = ofThreads.healthy && ofGateway.healthy;
+      return { healthy, findings: [...ofGateway.findings, ...ofThreads.findings] };
+    },
     outcomes: {
       ...{ store: stores.outcomes, sealing, keepMs: options.housekeeping?.retention?.outcomeMs ?? A_DAY_MS },
       report: (error) => report(error, ""),

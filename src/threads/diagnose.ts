@@ -12,10 +12,12 @@ import { threadNotFound } from "./thread-errors.ts";
 
 export type Diagnosis = Explanation & { readonly thread_id: string; readonly status: Thread["status"] };
 
+export type GatewayCause = "gateway_paused" | "gateway_jobs_dead" | "gateway_circuit_open" | "gateway_job_due";
+
 /** `thread_id` is null for what concerns no single thread. */
 export type Finding = {
   readonly thread_id: string | null;
-  readonly cause: Cause | "unknown_calls" | "switched_off";
+  readonly cause: Cause | GatewayCause | "unknown_calls" | "switched_off";
   readonly sentence: string;
   readonly command: string | null;
 };

@@ -4,9 +4,7 @@ import { typeLines } from "../doors/type-command.ts";
 import { plugin } from "../gateway/gateway-world.ts";
 import { serveGateway } from "./served-gateway.ts";
 
-const ok = plugin("ok");
-
-const open = () => serveGateway({ setup: { plugins: [ok] } });
+const open = () => serveGateway({ setup: { plugins: [plugin("ok")] } });
 
 describe("the numbers of the gateway", () => {
   const inJson = {
@@ -34,5 +32,22 @@ describe("the numbers of the gateway", () => {
     const { code, out } = await typeLines({ url: served.url, token: owner }, ["metrics"]);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^gateway_jobs\.succeeded +1$/m) });
     expect(out).toMatch(/^gateway_paused +true$/m);
+  });
+});
+
+describe("what keeps the gateway from going on", () => {
+  it("is found over HTTP and by holdfast doctor, which ends with 1", async () => {
+    const served = await open();
+    const owner = await served.token();
+    const doctor = () => typeLines({ url: served.url, token: owner }, ["doctor"]);
+    expect(await doctor()).toMatchObject({ code: 0, out: "Everything goes on.\n" });
+    await served.gateway.pause("user:7");
+    const { status, body } = await served.ask(owner, "/doctor");
+    expect({ status, body }).toMatchObject({
+      ...{ status: 200, body: { healthy: false, findings: [{ thread_id: null, cause: "gateway_paused" }] } },
+    });
+    const { code, out } = await doctor();
+    expect(code).toBe(1);
+    expect(out).toMatch(/^the gateway:\n {2}The gateway was paused by user:7 .+\n {2}holdfast gateway resume$/m);
   });
 });

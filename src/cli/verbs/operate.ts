@@ -7,7 +7,12 @@ import { Refusal } from "../refusal.ts";
 import { table } from "../terminal.ts";
 import type { Verb, Work } from "../verb.ts";
 
-type Finding = { readonly thread_id: string | null; readonly sentence: string; readonly command: string | null };
+type Finding = {
+  readonly thread_id: string | null;
+  readonly cause: string;
+  readonly sentence: string;
+  readonly command: string | null;
+};
 
 const kinds = ["tool", "agent"];
 
@@ -26,7 +31,7 @@ export const operateVerbs: readonly Verb[] = [
       terminal.answer(answer, ({ healthy, findings }) => {
         if (healthy && findings.length === 0) return "Everything goes on.";
         return findings.flatMap((finding) => [
-          `${finding.thread_id ?? "everything"}:`,
+          `${finding.thread_id ?? (finding.cause.startsWith("gateway_") ? "the gateway" : "everything")}:`,
           ...told(finding).map((line) => `  ${line}`),
         ]);
       });

@@ -10,6 +10,7 @@ import type { JsonMap } from "../../contracts/json.ts";
 import type { OnCrashPoint } from "../../engine/crash-points.ts";
 import type { Membership } from "../../engine/membership.ts";
 import { WorkLoop } from "../../engine/work-loop.ts";
+import type { Findings } from "../../threads/diagnose.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
 import type { Gateway } from "../gateway.ts";
 import { closedBreaker } from "../schedule/breaker.ts";
@@ -21,6 +22,7 @@ import { createChanges } from "./changes.ts";
 import { createSealedJson } from "./commit/sealed-json.ts";
 import { storeEntry } from "./commit/store-commit.ts";
 import type { DispatchDeps, LoggedJob } from "./deps.ts";
+import { diagnoseGateway } from "./diagnose-gateway.ts";
 import { eraseUser } from "./erase-user.ts";
 import { createJobSource } from "./execute/job-source.ts";
 import { followEvents } from "./follow-events.ts";
@@ -63,6 +65,8 @@ export type OpenedGateway = Gateway & {
   /** Lets what runs come to its end as far as there is time, and claims nothing more. */
   stop(): Promise<void>;
   readonly active: () => number;
+  /** What an operator should look at. */
+  diagnose(): Promise<Findings>;
 };
 
 /** Throws `gateway_config_invalid`. */
@@ -231,5 +235,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await loop.stop();
     },
     active: () => loop.active,
+    diagnose: () => diagnoseGateway(stores, snapshot),
   };
 }
