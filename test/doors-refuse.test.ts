@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webhookChannel } from "../src/channels/webhook-channel.ts";
+import { refusingGateway } from "./refused-gateway.ts";
 import type { Refused } from "./refused-request.ts";
 import { refusedRequests } from "./refused-requests.ts";
 import { type Served, serveRuntime } from "./served-runtime.ts";
@@ -15,7 +16,8 @@ let strict: Served;
 let impatient: Served;
 beforeAll(async () => {
   const desk = webhookChannel({ name: "desk", agent: "helper", secret: "shared", replyUrl: "http://127.0.0.1:9/" });
-  served = await serveRuntime({ maxStreams: 3, maxChainDepth: 4, callers: { keys } }, { channels: [desk] });
+  const parts = { channels: [desk], gateway: refusingGateway };
+  served = await serveRuntime({ maxStreams: 3, maxChainDepth: 4, callers: { keys } }, parts);
   strict = await serveRuntime({ rate: once, failureRate: once });
   impatient = await serveRuntime({ timeouts: { headersMs: 100, requestMs: 100 } });
 });

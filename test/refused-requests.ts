@@ -3,6 +3,7 @@
 import { setTimeout as after } from "node:timers/promises";
 import { whatTheyBring } from "./refused-bodies.ts";
 import { tickets, whoCalls } from "./refused-callers.ts";
+import { refusedByGateway } from "./refused-gateway.ts";
 import { head, type Refused, tokenWith } from "./refused-request.ts";
 import { smuggledRequests } from "./refused-smuggling.ts";
 import { refusedWebhooks } from "./refused-webhooks.ts";
@@ -158,4 +159,5 @@ export const refusedRequests: Readonly<Record<string, readonly Refused[]>> = {
   "Web pages": browsers,
   "Too often": tooOften,
   Webhooks: refusedWebhooks,
+  "The gateway": refusedByGateway,
 };
