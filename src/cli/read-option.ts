@@ -18,7 +18,8 @@ export function checkChoice(flag: string, value: unknown, choices: readonly stri
   throw new Refusal({ code: "usage", message: `${flag} must be ${inWords(choices)}, not ${String(value)}.` });
 }
 
-function inWords(choices: readonly string[]): string {
+/** `one, two or three`. */
+export function inWords(choices: readonly string[]): string {
   return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 }
 

@@ -241,7 +241,7 @@ const catalogue = {
   plugin_command_not_found: "Use one of the commands that the plugin's manifest declares.",
   plugin_manifest_invalid: "Correct the field of the manifest that is named; the plugin is left out until then.",
   plugin_untrusted: "Keep the entry point inside its plugin folder, executable, and writable only by its owner.",
-  pipeline_not_found: "List the pipelines with holdfast gateway check, or add it to the configuration and reload.",
+  pipeline_not_found: "List the pipelines with holdfast gateway pipelines, or add it to the configuration and reload.",
   pipeline_ambiguous: "Give the pipeline one entry step, or call it asynchronously.",
   job_not_found: "Take the id from the list of jobs; jobs are forgotten when service.job_log_retention is over.",
   job_ended: "Read what came of the job; only a job that is queued or running can be cancelled.",

@@ -1,9 +1,10 @@
 // holdfast gateway …: the event gateway. Status, jobs, events, plugins, schedules; pause, resume and reload.
 import { setTimeout as pause } from "node:timers/promises";
+import { jobStatuses } from "../../contracts/gateway/job.ts";
 import type { Client } from "../client.ts";
 import { gatewayOfProject } from "../gateway-of-project.ts";
 import { listeningOf, listeningOptions } from "../listening.ts";
-import { readJson, whole } from "../read-option.ts";
+import { inWords, readJson, whole } from "../read-option.ts";
 import { Refusal } from "../refusal.ts";
 import { entries, type Row } from "../row-text.ts";
 import { noteMore, table } from "../terminal.ts";
@@ -144,11 +145,11 @@ const verbs: readonly Verb[] = [
     takes: { "[job]": "the id of a job" },
     options: {
       "--plugin <name>": "only those of a plugin",
-      "--status <status>": "only queued, running, succeeded, skipped, failed, timed_out or dead ones",
+      "--status <status>": `only ${inWords(jobStatuses)} ones`,
       "--limit <number>": "how many at most; 50 unless given",
       "--after <place>": "those after this place",
     },
-    choices: { status: ["queued", "running", "succeeded", "failed", "timed_out", "dead"] },
+    choices: { status: jobStatuses },
     async run({ given, terminal, client }) {
       const runtime = await client();
       if (given.job !== undefined) {
