@@ -300,7 +300,7 @@ describe("plugins of the program", () => {
     for (const words of [[], ["gateway.yaml"], ["other.yaml"]]) {
       const checked = await shell.run(["gateway", "check", ...words]);
       expect(checked, words.join(" ")).toMatchObject({ code: 0, err: "" });
-      expect(checked.out, words.join(" ")).toMatch(/^\d+ plugins, 1 pipelines: no problems\.\n$/);
+      expect(checked.out, words.join(" ")).toMatch(/^\d+ plugins, 1 pipeline: no problems\.\n$/);
     }
     expect(await shell.json("gateway", "check")).toMatchObject({
       ...{ valid: true, plugins: expect.arrayContaining(["own"]), warnings: [] },
@@ -327,8 +327,13 @@ describe("plugins of the program", () => {
     expect(warned).toMatchObject({ code: 0, out: expect.stringContaining("The plugin own was not found") });
     expect(warned.err).toContain("No project was loaded");
     writeFileSync(join(shell.folder, "gateway.yaml"), "{}");
-    mkdirSync(join(shell.folder, "plugins"));
-    expect(await shell.run(["gateway", "check"])).toMatchObject({ code: 0, err: "" });
+    expect(await shell.run(["gateway", "check"])).toMatchObject({
+      ...{ code: 0, err: "" },
+      out: expect.stringMatching(/^\d+ plugins, 0 pipelines: no problems\.\n$/),
+    });
+    writeFileSync(join(shell.folder, "gateway.yaml"), "plugin_roots: [plugins]");
+    const named = await shell.run(["gateway", "check"]);
+    expect(named).toMatchObject({ code: 0, out: expect.stringContaining("Plugins cannot be looked for here: ENOENT") });
     expect(existsSync(join(shell.folder, ".holdfast"))).toBe(false);
   });
 
@@ -397,7 +402,7 @@ describe("holdfast gateway run", () => {
     expect((await shell.json("gateway", "status")).pipelines).toBe(3);
     shell.configure({ ...configuration, pipelines: configuration.pipelines.slice(0, 1) });
     child.kill("SIGHUP");
-    await eventually(() => expect(err).toMatch(/Reloaded: \d+ plugins, 1 pipelines/));
+    await eventually(() => expect(err).toMatch(/Reloaded: \d+ plugins, 1 pipeline\./));
     const exited = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     expect(await exited).toBe(0);

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { jobStatuses } from "../../contracts/gateway/job.ts";
 import type { Client } from "../client.ts";
+import { loadedText } from "../gateway/loaded-text.ts";
 import { gatewayOfProject } from "../gateway-of-project.ts";
 import { listeningOf, listeningOptions } from "../listening.ts";
 import { inWords, readJson, whole } from "../read-option.ts";
@@ -61,7 +62,7 @@ const verbs: readonly Verb[] = [
       terminal.answer({ ...checked, program }, (answer) =>
         answer.valid
           ? [
-              `${answer.plugins.length} plugins, ${answer.pipelines.length} pipelines: no problems.`,
+              `${loadedText({ plugins: answer.plugins.length, pipelines: answer.pipelines.length })}: no problems.`,
               ...answer.warnings.map(inOneLine),
             ]
           : answer.problems,
@@ -103,8 +104,8 @@ const verbs: readonly Verb[] = [
     async run({ terminal, client }) {
       type Reloaded = { plugins: number; pipelines: number; warnings: readonly Warning[] };
       const answer = await (await client()).call<Reloaded>("holdfast/reload-gateway");
-      terminal.answer(answer, ({ plugins, pipelines, warnings }) => [
-        `Reloaded: ${plugins} plugins, ${pipelines} pipelines.`,
+      terminal.answer(answer, ({ warnings, ...loaded }) => [
+        `Reloaded: ${loadedText(loaded)}.`,
         ...warnings.map(inOneLine),
       ]);
     },

@@ -10,6 +10,8 @@ export type GatewayConfig = {
   };
   /** Folders, absolute. */
   readonly plugin_roots: readonly string[];
+  /** The one of them that need not be there: the usual one, which is searched where no setting names any. */
+  readonly optional_root: string | null;
   /** By name or alias, in the order of the configuration. */
   readonly plugins: ReadonlyMap<string, PluginSettings>;
   readonly webhooks: readonly WebhookEndpoint[];

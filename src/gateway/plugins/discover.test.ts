@@ -52,6 +52,8 @@ describe("discovery", () => {
     const { plugins, warnings } = discoverPlugins([join(root, "missing"), root], lenient);
     expect([...plugins.keys()]).toEqual(["echo"]);
     expect(warnings).toMatchObject([{ file: join(root, "missing"), message: expect.stringContaining("ENOENT") }]);
+    const optionalRoot = join(root, "missing");
+    expect(discoverPlugins([optionalRoot, root], { ...lenient, optionalRoot }).warnings).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { compareText } from "../../contracts/compare-text.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
+import { isMap } from "../../contracts/json.ts";
 import type { ConfigProblem } from "../config/gateway-config.ts";
 import { readManifest } from "./read-manifest.ts";
 import { checkTrust, type EntryPoint, type EntryPointPlace } from "./trust.ts";
@@ -27,10 +28,15 @@ export type DiscoveryOptions = {
   /** `service.strict_protocol`. */
   readonly strict: boolean;
   readonly allowSymlinks: boolean;
+  /** The root of which nothing is said where it is not there. */
+  readonly optionalRoot?: string | null;
 };
 
 /** Never throws. Of plugins with the same name the first is kept: roots in their order, folders by name. */
-export function discoverPlugins(roots: readonly string[], { strict, allowSymlinks }: DiscoveryOptions): Discovery {
+export function discoverPlugins(
+  roots: readonly string[],
+  { strict, allowSymlinks, optionalRoot = null }: DiscoveryOptions,
+): Discovery {
   const plugins = new Map<string, DiscoveredPlugin>();
   const warnings: ConfigProblem[] = [];
   const warn = (file: string, message: string) => void warnings.push({ file, line: 0, column: 0, message });
@@ -54,6 +60,7 @@ export function discoverPlugins(roots: readonly string[], { strict, allowSymlink
       const names = readdirSync(folder).filter(isSearched).sort(compareText);
       return names.map((name) => join(folder, name)).filter((path) => isFolder(path) && !isRefusedLink(path));
     } catch (thrown) {
+      if (folder === optionalRoot && isAbsent(thrown)) return [];
       warn(folder, `Plugins cannot be looked for here: ${errorMessage(thrown)}.`);
       return [];
     }
@@ -91,6 +98,10 @@ const NO_INTERPRETER = "entrypoint: the file begins with no #! line and is no pr
 /** Hidden folders and installed packages hold no plugins. */
 function isSearched(name: string): boolean {
   return !name.startsWith(".") && name !== "node_modules" && name !== "__pycache__";
+}
+
+function isAbsent(thrown: unknown): boolean {
+  return isMap(thrown) && thrown.code === "ENOENT";
 }
 
 function exists(file: string): boolean {

@@ -16,7 +16,11 @@ export type LoadOptions = Pick<SubprocessOptions, "after" | "spawn"> & {
 export function loadPlugins(config: GatewayConfig, options: LoadOptions): ResolvedPlugins {
   const { environment, own, builtIns, ...injected } = options;
   const { strict_protocol, exit_code_policy, allow_symlinks, plugin_env_passthrough } = config.service;
-  const discovery = discoverPlugins(config.plugin_roots, { strict: strict_protocol, allowSymlinks: allow_symlinks });
+  const discovery = discoverPlugins(config.plugin_roots, {
+    strict: strict_protocol,
+    allowSymlinks: allow_symlinks,
+    optionalRoot: config.optional_root,
+  });
   const visible = pluginEnvironment(environment, plugin_env_passthrough);
   const resolved = resolvePlugins({
     ...{ config, own },

@@ -34,7 +34,7 @@ export function parseSettings(
   const config = {
     service: completeService(service, plugins.values()),
     api: parseApi(apiSection),
-    plugin_roots: readRoots(lists.plugin_roots, folder, report),
+    ...readRoots(lists.plugin_roots, folder, report),
     plugins,
     webhooks: parseWebhooks(lists.webhooks, env, report),
     pipelineSources: collectLists(lists.pipelines, "pipelines", report),
@@ -49,10 +49,15 @@ export function parseSettings(
 
 const DEFAULT_ROOT = "plugins";
 
-function readRoots(nodes: readonly ConfigNode[], folder: string, report: Report): string[] {
+function readRoots(
+  nodes: readonly ConfigNode[],
+  folder: string,
+  report: Report,
+): Pick<GatewayConfig, "plugin_roots" | "optional_root"> {
+  const usual = resolve(folder, DEFAULT_ROOT);
+  if (nodes.length === 0) return { plugin_roots: [usual], optional_root: usual };
   const named = nodes.flatMap((node) => readTexts(node, "plugin_roots takes a list of folders.", report));
-  const roots = nodes.length === 0 ? [DEFAULT_ROOT] : named.map(({ text }) => text);
-  return [...new Set(roots.map((root) => resolve(folder, root)))];
+  return { plugin_roots: [...new Set(named.map(({ text }) => resolve(folder, text)))], optional_root: null };
 }
 
 function collectLists(nodes: readonly ConfigNode[], key: string, report: Report): LocatedValue[] {
