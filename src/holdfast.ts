@@ -155,9 +155,7 @@ export interface Holdfast extends Runtime {
 
 /** Opens the database, brings it up to date and begins to run what is due, what a crash has left behind included. */
 export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast> {
-  const channelling = setUpChannels(options.channels);
-  const effects = [...(options.effects ?? []), channelling.effect];
-  const { registry, problems } = createRegistry({ ...options, effects });
+  const { channelling, registry, problems } = readDefinitions(options);
   const { agents } = registry;
   channelling.check(agents);
   checkMemory(options.memory ?? {});
@@ -341,6 +339,17 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       return abilities;
     },
   };
+}
+
+/** Throws what keeps a model of an agent or of a prompt from being asked, as a runtime that runs threads does. */
+export async function checkModels(options: Omit<HoldfastOptions, "backend">): Promise<void> {
+  await readyForAll(readDefinitions(options).registry, options.caps ?? {});
+}
+
+function readDefinitions(options: Omit<HoldfastOptions, "backend">) {
+  const channelling = setUpChannels(options.channels);
+  const effects = [...(options.effects ?? []), channelling.effect];
+  return { channelling, ...createRegistry({ ...options, effects }) };
 }
 
 /** A person who is forgotten as a whole is erased from the gateway too, whose jobs belong to no workspace and to no agent here. */

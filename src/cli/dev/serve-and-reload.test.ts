@@ -51,6 +51,39 @@ describe("holdfast dev", () => {
     expect(await ask(shell, "GET", "/agents")).toMatchObject({ agents: [{ slug: "clerk" }] });
   });
 
+  it("finds before it replaces anything that a model cannot be asked", async () => {
+    const shell = newShell();
+    save(shell, project("greeter"));
+    const dev = await startDev(shell);
+    const { pid } = serverOf(shell);
+    save(shell, project("greeter").replace("description:", 'model: "nowhere/no-model", description:'));
+    await dev.says("holdfast: model_provider_unknown: ");
+    await dev.says("Until it is mended, what was there before is served.");
+    expect(serverOf(shell).pid).toBe(pid);
+  });
+
+  it("tries a project out without running what its gateway has scheduled", async () => {
+    const shell = newShell();
+    const scheduled = (name: string) => `import { appendFileSync } from "node:fs";
+import { agent, gatewayPlugin } from ${holdfast};
+const run = () => (appendFileSync("polled", "polled "), "Polled.");
+const clock = gatewayPlugin({ name: "clock", commands: { poll: { run } } });
+const config = { plugins: { clock: { schedules: [{ every: "1h" }] } } };
+const agents = [agent({ slug: "${name}", description: "Says something." })];
+export default { agents, gateway: { config, plugins: [clock] } };
+`;
+    const polled = () => readFileSync(join(shell.folder, "polled"), "utf8");
+    const last = async () => (await ask(shell, "GET", "/scheduler/jobs")).schedules;
+    save(shell, scheduled("greeter"));
+    const dev = await startDev(shell);
+    await eventually(async () => expect(await last()).toMatchObject([{ last_success_at: expect.any(String) }]));
+    for (const name of ["clerk", "porter", "cook"]) {
+      save(shell, scheduled(name));
+      await dev.says(`Served anew. Agents: ${name}`);
+    }
+    expect(polled()).toBe("polled ");
+  });
+
   it("waits for an imported file that is not there yet", async () => {
     const shell = newShell();
     save(shell, project("greeter"));

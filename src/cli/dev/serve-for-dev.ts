@@ -2,7 +2,7 @@
 // database when it is told to, and gives it back.
 import { once } from "node:events";
 import { sqlite } from "../../backend/sqlite/sqlite.ts";
-import { createHoldfast } from "../../holdfast.ts";
+import { checkModels, createHoldfast } from "../../holdfast.ts";
 import { createApp } from "../../server/app.ts";
 import { configFiles, type OpenedProject, openProject } from "../project.ts";
 import { refusalOf } from "../refusal.ts";
@@ -34,11 +34,17 @@ export async function serveForDev(): Promise<void> {
   }
 }
 
-/** On a database of its own, since the real one is still in use: what is wrong with the definitions shows there too. */
+/**
+ * On a database of its own, since the real one is still in use: what is wrong with the definitions shows there too. Nothing
+ * runs: a schedule that is due on an empty database is not due on the real one.
+ */
 async function tryOut(project: OpenedProject, { listening }: DevTask): Promise<void> {
+  const options = project.options();
+  await checkModels(options);
   const holdfast = await createHoldfast({
-    ...project.options(),
+    ...options,
     backend: sqlite(":memory:"),
+    runs: false,
     drainsOnSignal: false,
     // What is merely odd is told when it is served.
     onError: () => undefined,
