@@ -279,6 +279,13 @@ describe("holdfast gateway check", () => {
     const checked = await shell.run(["gateway", "check"]);
     expect(checked).toMatchObject({ code: 0, err: "" });
     expect(checked.out).toMatch(/gateway\.yaml:\d+:\d+: .*workspace_root.*or let one machine run agents/);
+    for (const setting of ['workspaceRoot: "/srv/runs"', "runsAgents: false"]) {
+      writeFileSync(
+        join(shell.folder, "holdfast.config.mts"),
+        `export default { agents: [], gateway: { config: "gateway.yaml", ${setting} } };`,
+      );
+      expect(await shell.json("gateway", "check"), setting).toMatchObject({ valid: true, warnings: [] });
+    }
   });
 });
 

@@ -52,10 +52,10 @@ const verbs: readonly Verb[] = [
     async run({ given, terminal, cwd, env, project }) {
       const { checkGateway } = await import("../../index.ts");
       const opened = await project();
-      const { config, plugins = [] } = gatewayOfProject(opened, given.file, cwd);
+      const { config, ...setup } = gatewayOfProject(opened, given.file, cwd);
       const { backend } = opened.project;
       const isShared = backend ? backend.name === "postgres" : Boolean(env.DATABASE_URL);
-      const checked = await checkGateway(config, { env, cwd, plugins, isShared });
+      const checked = await checkGateway(config, { ...setup, env, cwd, isShared });
       const program = opened.config ?? null;
       const isClean = checked.valid && checked.warnings.length === 0;
       if (program === null && !isClean) terminal.note(NO_PROGRAM);

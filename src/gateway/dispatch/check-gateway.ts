@@ -5,7 +5,7 @@ import { agentManifest } from "../agent/agent-manifest.ts";
 import type { ConfigProblem } from "../config/gateway-config.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
 import { SHIPPED_PLUGINS } from "./built-in-plugins.ts";
-import { loadSnapshot } from "./snapshot.ts";
+import { loadSnapshot, type Snapshot } from "./snapshot.ts";
 
 export type GatewayCheck =
   | {
@@ -20,15 +20,17 @@ export type GatewayCheck =
 export type CheckOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** Plugins that the program defines itself. */
+  /** As they are passed to createHoldfast({ gateway }). */
   readonly plugins?: readonly BuiltInPlugin[];
+  readonly workspaceRoot?: string;
+  readonly runsAgents?: boolean;
   /** True where several machines share the database. */
   readonly isShared?: boolean;
 };
 
 /** Reads a configuration as a gateway would: files, plugins and pipelines. Never throws for what is wrong with it. */
 export async function checkGateway(source: string | object, options: CheckOptions = {}): Promise<GatewayCheck> {
-  const { env = process.env, cwd = process.cwd(), plugins = [], isShared = false } = options;
+  const { env = process.env, cwd = process.cwd(), plugins = [] } = options;
   const agent: BuiltInPlugin = {
     manifest: agentManifest,
     folder: `${SHIPPED_PLUGINS}/${AGENT_PLUGIN}`,
@@ -44,7 +46,7 @@ export async function checkGateway(source: string | object, options: CheckOption
       builtIns: () => new Map([[AGENT_PLUGIN, agent]]),
     });
     const agents = [...snapshot.config.plugins.values()].filter(({ name }) => snapshot.plugins.get(name)?.isAgent);
-    const [first] = isShared && snapshot.config.service.workspace_root === null ? agents : [];
+    const [first] = mayMissFiles(snapshot, options) ? agents : [];
     return {
       valid: true,
       plugins: [...snapshot.plugins.keys()],
@@ -56,6 +58,14 @@ export async function checkGateway(source: string | object, options: CheckOption
     const [, ...problems] = thrown.detail.split("\n");
     return { valid: false, problems: problems.length > 0 ? problems : [thrown.detail] };
   }
+}
+
+/** Whether a turn of an agent here may look for files that are on another machine. */
+function mayMissFiles(
+  { config }: Snapshot,
+  { isShared = false, runsAgents = true, workspaceRoot }: CheckOptions,
+): boolean {
+  return isShared && runsAgents && workspaceRoot === undefined && config.service.workspace_root === null;
 }
 
 const SHARED_WORKSPACES =
