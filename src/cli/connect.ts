@@ -5,6 +5,7 @@ import { shellWord } from "./command-here.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { findServer } from "./find-server.ts";
 import { openHttpClient, type ServerDoor } from "./http-client.ts";
+import type { LocalOptions } from "./local-client.ts";
 import type { OpenedProject } from "./project.ts";
 import { shortPath } from "./short-path.ts";
 
@@ -29,13 +30,12 @@ export async function findDoor({ url, env, data }: DoorOptions): Promise<ServerD
 export type ConnectOptions = {
   /** Asked for only when there is no server: what is wrong with it is no concern of a server's. */
   project(): Promise<OpenedProject>;
-  readonly runs: boolean;
-};
+} & LocalOptions;
 
-export async function connect(door: ServerDoor | undefined, { project, runs }: ConnectOptions): Promise<Client> {
+export async function connect(door: ServerDoor | undefined, { project, ...options }: ConnectOptions): Promise<Client> {
   if (door) return openHttpClient(door);
   const { openLocalClient } = await import("./local-client.ts");
-  return await openLocalClient(await project(), { runs });
+  return await openLocalClient(await project(), options);
 }
 
 function isSamePlace(named: string, url: string): boolean {

@@ -4,18 +4,36 @@ import type { Desk } from "../abilities/desk.ts";
 import { FOLLOW_THREAD, type StreamEvent } from "../abilities/follow.ts";
 import { isOperationError } from "../contracts/operation-error.ts";
 import * as principals from "../contracts/trust/principal.ts";
-import { createHoldfast, type Holdfast } from "../holdfast.ts";
+import { createHoldfast, type Holdfast, type HoldfastOptions } from "../holdfast.ts";
+import type { GatewaySetup } from "../index.ts";
 import type { Client } from "./client.ts";
+import { setupOf } from "./gateway/gateway-setup.ts";
 import { type OpenedProject, OWNER } from "./project.ts";
 import { Refusal } from "./refusal.ts";
 
 export const ownerPrincipal = principals.userSession(OWNER, "holdfast", { request_context: "cli" });
 
-/** `runs`: whether threads are run here too, and not only looked at and written to. */
-export async function openLocalClient(project: OpenedProject, { runs }: { readonly runs: boolean }): Promise<Client> {
-  const options = project.options();
-  const holdfast = await createHoldfast({ ...options, runs, drainsOnSignal: false });
+export type LocalOptions = {
+  /** Whether threads and jobs are run here too, and not only looked at and written to. */
+  readonly runs: boolean;
+  /** In the place of the project's. */
+  readonly gateway?: GatewaySetup;
+};
+
+export async function openLocalClient(project: OpenedProject, { runs, gateway }: LocalOptions): Promise<Client> {
+  const options = { ...project.options(), ...(gateway && { gateway }) };
+  const holdfast = await createHoldfast({
+    ...(runs ? options : withoutPrinting(options)),
+    runs,
+    drainsOnSignal: false,
+  });
   return localClient(holdfast, project.data.path);
+}
+
+/** What a gateway warns of while it runs nothing is not about the command; what it refuses is printed as a refusal. */
+function withoutPrinting({ gateway, ...options }: HoldfastOptions): HoldfastOptions {
+  if (gateway === undefined) return options;
+  return { ...options, gateway: { onLog: () => undefined, ...setupOf(gateway) } };
 }
 
 function localClient(holdfast: Pick<Holdfast, "abilities" | "close">, place: string): Client {

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import type { Client } from "./client.ts";
 import { dataFolder } from "./data-folder.ts";
+import type { ServerDoor } from "./http-client.ts";
 import { checkChoice } from "./read-option.ts";
 import { exitCodeOf, exitCodes, Refusal, refusalOf } from "./refusal.ts";
 import { createTerminal } from "./terminal.ts";
@@ -100,9 +101,11 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
     const place = { env, cwd, ...projectOptions };
     // Loaded where they are needed, as verbs do with what only they need: help and completion are quick.
     const project = async () => (await import("./project.ts")).openProject(place);
+    let found: Promise<ServerDoor | undefined> | undefined;
     const door = async () => {
       const { findDoor } = await import("./connect.ts");
-      return await findDoor({ env, data: dataFolder(place), ...textsOf(global, ["url"]) });
+      found ??= findDoor({ env, data: dataFolder(place), ...textsOf(global, ["url"]) });
+      return await found;
     };
     await verb.run({
       given,
@@ -114,9 +117,9 @@ async function runVerb(verb: Verb, given: Given, global: Given, surroundings: Su
       project,
       projectOptions,
       door,
-      async client({ runs = false } = {}) {
+      async client(options = {}) {
         const { connect } = await import("./connect.ts");
-        client ??= await connect(await door(), { project, runs });
+        client ??= await connect(await door(), { project, runs: false, ...options });
         return client;
       },
     });

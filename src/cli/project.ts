@@ -9,6 +9,7 @@ import { isMap } from "../contracts/json.ts";
 import type { HoldfastOptions, Project } from "../holdfast.ts";
 import type { ServerOptions } from "../server/server-options.ts";
 import { type DataFolder, dataFolder } from "./data-folder.ts";
+import { usualGatewayFile } from "./gateway/gateway-setup.ts";
 import { type Place, placeOf } from "./place-of.ts";
 import { Refusal } from "./refusal.ts";
 import { shortPath } from "./short-path.ts";
@@ -32,6 +33,8 @@ export type OpenedProject = {
   readonly project: ProjectFile;
   /** The file that it came from; undefined for the tour's. */
   readonly config: string | undefined;
+  /** True where there is neither a project nor a gateway.yaml. */
+  readonly hasTourGateway: boolean;
   readonly data: DataFolder;
   /** What the runtime is created with. */
   options(): HoldfastOptions;
@@ -46,10 +49,11 @@ export async function openProject(options: ProjectOptions): Promise<OpenedProjec
   const { config, env, cwd } = options;
   const folder = dataFolder(options);
   const file = configFile(config ?? env.HOLDFAST_CONFIG, cwd);
-  const project: ProjectFile = file === undefined ? tourProject(folder.path) : await loadProject(file, options);
+  const project: ProjectFile = file === undefined ? unnamedProject(folder.path, cwd) : await loadProject(file, options);
   return {
     project,
     config: file,
+    hasTourGateway: file === undefined && !existsSync(usualGatewayFile(cwd)),
     data: folder,
     options() {
       const { server: _, ...definitions } = project;
@@ -72,6 +76,15 @@ function usualBackend({ path, database }: DataFolder, env: NodeJS.ProcessEnv): H
 /** Where a project is looked for when none is named. */
 export function configFiles(cwd: string): readonly string[] {
   return configNames.map((name) => join(cwd, name));
+}
+
+/**
+ * The tour's, whose gateway gives way to that of a gateway.yaml: what was queued for one must not be run by the other, on the
+ * same database.
+ */
+function unnamedProject(data: string, cwd: string): ProjectFile {
+  const gateway = usualGatewayFile(cwd);
+  return { ...tourProject(data), ...(existsSync(gateway) && { gateway }) };
 }
 
 function configFile(given: string | undefined, cwd: string): string | undefined {

@@ -1,6 +1,7 @@
 // A verb of the command line: what it is called, what it takes, and what it does with a client of the runtime.
 import type { Client } from "./client.ts";
 import type { ServerDoor } from "./http-client.ts";
+import type { LocalOptions } from "./local-client.ts";
 import type { OpenedProject, ProjectOptions } from "./project.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -10,7 +11,7 @@ export type Work = {
   readonly given: Readonly<Record<string, unknown>>;
   readonly terminal: Terminal;
   /** Connects when it is asked for the first time: to the server beside the database, or to the database itself. */
-  client(options?: { readonly runs?: boolean }): Promise<Client>;
+  client(options?: Partial<LocalOptions>): Promise<Client>;
   /** The server that is named or runs beside the database, for verbs that speak with it in another way. */
   door(): Promise<ServerDoor | undefined>;
   /** The project that is worked on, for verbs that run it themselves. */

@@ -5,7 +5,7 @@ import type { Served } from "./what-is-served.ts";
 
 const served: Served = {
   ...{ url: "http://127.0.0.1:8484", token_file: ".holdfast/owner-token" },
-  ...{ agents: ["desk"], model: "demo", is_tour: false },
+  ...{ agents: ["desk"], model: "demo", is_tour: false, has_tour_gateway: false },
 };
 
 function told(about: Partial<Served>): string {
@@ -23,9 +23,9 @@ describe("the welcome of holdfast dev", () => {
 
   it("starts an agent run on a page that the tour's gateway may fetch, where there is one", () => {
     const start = 'gateway runs start "fetch http://127.0.0.1:8484/reference and produce a 2 para critique"';
-    expect(told({ is_tour: true })).toContain(start);
-    expect(told({ is_tour: true, url: "http://192.168.0.7:8484" })).not.toContain("runs start");
-    expect(told({})).not.toContain("runs start");
+    expect(told({ has_tour_gateway: true })).toContain(start);
+    expect(told({ has_tour_gateway: true, url: "http://192.168.0.7:8484" })).not.toContain("runs start");
+    expect(told({ is_tour: true })).not.toContain("runs start");
   });
 
   it("asks the agents of a project nothing that only the tour's can answer", () => {

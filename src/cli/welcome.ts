@@ -38,8 +38,8 @@ export function welcome(served: Served, { chat, start, reloads, bold }: WelcomeO
 }
 
 /** The tour's gateway may fetch from this address alone of those that are not public. */
-function canFetchItself({ url, is_tour }: Served): boolean {
-  return is_tour && new URL(url).hostname === "127.0.0.1";
+function canFetchItself({ url, has_tour_gateway }: Served): boolean {
+  return has_tour_gateway && new URL(url).hostname === "127.0.0.1";
 }
 
 const NO_AGENTS = [

@@ -13,9 +13,11 @@ export type Served = {
   readonly model: string | null;
   /** True where no project was found. */
   readonly is_tour: boolean;
+  /** True where its gateway is the tour's too. */
+  readonly has_tour_gateway: boolean;
 };
 
-export function whatIsServed(serving: Serving, { config }: Pick<OpenedProject, "config">): Served {
+export function whatIsServed(serving: Serving, { config, hasTourGateway }: OpenedProject): Served {
   const { url, tokenFile, newToken, holdfast } = serving;
   const agents = [...holdfast.agents.values()];
   const leavesItOpen = agents.some(({ style, model }) => style === "agents_api" && model === undefined);
@@ -24,5 +26,6 @@ export function whatIsServed(serving: Serving, { config }: Pick<OpenedProject, "
     ...(newToken !== undefined && { new_token: newToken }),
     model: leavesItOpen ? unnamedModel(process.env) : null,
     is_tour: config === undefined,
+    has_tour_gateway: hasTourGateway,
   };
 }

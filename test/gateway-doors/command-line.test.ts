@@ -52,6 +52,26 @@ function gatewayShell(
   return { ...shell, configure };
 }
 
+/** Starts `holdfast gateway run` and returns once it answers. */
+async function runGateway({ folder }: Shell, ...words: string[]) {
+  const child = spawn(process.execPath, [program, "gateway", "run", ...words, "--port", "0"], {
+    cwd: folder,
+    env: { ...process.env, HOLDFAST_MODEL: "demo" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let printed = "";
+  child.stderr.on("data", (piece) => {
+    printed += String(piece);
+  });
+  const server = join(folder, ".holdfast", "server.json");
+  await eventually(() => {
+    if (child.exitCode !== null) throw new Error(printed);
+    expect(existsSync(server) && JSON.parse(readFileSync(server, "utf8")).pid).toBe(child.pid);
+  });
+  return { child, err: () => printed };
+}
+
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 describe("with a server beside the database", () => {
@@ -245,6 +265,49 @@ describe("on the database itself", () => {
     expect((await shell.run(["serve", "--port", "0"])).code).toBe(1);
   });
 
+  it("what is queued is said to wait for a server, and a reload is refused, for there is nothing to reload", async () => {
+    const shell = gatewayShell();
+    for (const words of [
+      ["emit", "x.y"],
+      ["runs", "start", "Do it.", "--run", "R1"],
+    ]) {
+      const { code, err } = await shell.run(["gateway", ...words]);
+      expect({ code, err }, words.join(" ")).toEqual({
+        code: 0,
+        err: expect.stringMatching(/No server runs here.*serve\n$/),
+      });
+    }
+    expect((await shell.run(["gateway", "emit", "x.nothing"])).err).toBe("");
+    const refused = await shell.run(["gateway", "reload", "--json"]);
+    expect(refused).toMatchObject({ code: 5, out: "" });
+    expect(JSON.parse(refused.err).error).toMatchObject({ code: "server_unreachable", hint: expect.any(String) });
+  });
+
+  it.each([
+    ["no project", undefined],
+    ["a project that names no gateway", "export default { agents: [] };"],
+  ])("the gateway is the one that gateway run runs, also with %s", async (_, project) => {
+    const shell = newShell();
+    if (project !== undefined) writeFileSync(join(shell.folder, "holdfast.config.mts"), project);
+    const pipelines = [{ name: "here", on: "hi.there", steps: [{ uses: "echo" }] }];
+    writeFileSync(join(shell.folder, "gateway.yaml"), JSON.stringify({ pipelines }));
+    expect(await shell.json("gateway", "pipelines")).toMatchObject({ pipelines: [{ name: "here" }] });
+    const { job_ids } = (await shell.json("gateway", "emit", "hi.there")) as { job_ids: string[] };
+    await (project === undefined ? shell.serve() : runGateway(shell));
+    await eventually(async () =>
+      expect((await shell.json("gateway", "jobs", job_ids[0] ?? "")).job).toMatchObject({ status: "succeeded" }),
+    );
+  });
+
+  it("a folder with neither a project nor a gateway.yaml has none: the tour's gateway is another", async () => {
+    const shell = newShell();
+    for (const words of [["pipelines"], ["emit", "hi.there"], ["runs", "start", "Do it."]]) {
+      const refused = await shell.run(["gateway", ...words, "--json"]);
+      expect(refused, words.join(" ")).toMatchObject({ code: 3, out: "" });
+      expect(JSON.parse(refused.err).error.code, words.join(" ")).toBe("gateway_not_configured");
+    }
+  });
+
   it("a project without a gateway says so", async () => {
     const shell = newShell();
     writeFileSync(join(shell.folder, "holdfast.config.mts"), "export default { agents: [] };");
@@ -356,21 +419,7 @@ describe("plugins of the program", () => {
     const shell = gatewayShell();
     projectWith(shell, "{ config: { pipelines: [] }, plugins: [own] }");
     shell.configure({ pipelines: [wantsOwn] });
-    const child = spawn(process.execPath, [program, "gateway", "run", "gateway.yaml", "--port", "0"], {
-      cwd: shell.folder,
-      env: { ...process.env, HOLDFAST_MODEL: "demo" },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let err = "";
-    child.stderr.on("data", (piece) => {
-      err += String(piece);
-    });
-    const server = join(shell.folder, ".holdfast", "server.json");
-    await eventually(() => {
-      if (child.exitCode !== null) throw new Error(err);
-      expect(existsSync(server) && JSON.parse(readFileSync(server, "utf8")).pid).toBe(child.pid);
-    });
+    await runGateway(shell, "gateway.yaml");
     const job = (await shell.run(["gateway", "emit", "x.own"])).out.trim();
     await eventually(async () =>
       expect((await shell.json("gateway", "jobs", job)).job).toMatchObject({ result: "of the program" }),
@@ -384,32 +433,18 @@ describe("plugins of the program", () => {
 describe("holdfast gateway run", () => {
   it("serves a configuration file, reloads on SIGHUP whatever it finds, and ends on SIGTERM with 0", async () => {
     const shell = gatewayShell();
-    const child = spawn(process.execPath, [program, "gateway", "run", "gateway.yaml", "--port", "0"], {
-      cwd: shell.folder,
-      env: { ...process.env, HOLDFAST_MODEL: "demo" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let err = "";
-    child.stderr.on("data", (piece) => {
-      err += String(piece);
-    });
-    const server = join(shell.folder, ".holdfast", "server.json");
-    await eventually(() => {
-      if (child.exitCode !== null) throw new Error(err);
-      expect(existsSync(server) && JSON.parse(readFileSync(server, "utf8")).pid).toBe(child.pid);
-    });
+    const { child, err } = await runGateway(shell, "gateway.yaml");
     const { out } = await shell.run(["gateway", "emit", "x.y"]);
     await eventually(async () =>
       expect((await shell.json("gateway", "jobs", out.trim())).job).toMatchObject({ status: "succeeded" }),
     );
     writeFileSync(join(shell.folder, "gateway.yaml"), "pipelines: [{ name: a");
     child.kill("SIGHUP");
-    await eventually(() => expect(err).toMatch(/gateway\.yaml:1:\d+/));
+    await eventually(() => expect(err()).toMatch(/gateway\.yaml:1:\d+/));
     expect((await shell.json("gateway", "status")).pipelines).toBe(3);
     shell.configure({ ...configuration, pipelines: configuration.pipelines.slice(0, 1) });
     child.kill("SIGHUP");
-    await eventually(() => expect(err).toMatch(/Reloaded: \d+ plugins, 1 pipeline\./));
+    await eventually(() => expect(err()).toMatch(/Reloaded: \d+ plugins, 1 pipeline\./));
     const exited = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     expect(await exited).toBe(0);

@@ -1,5 +1,7 @@
 // holdfast gateway runs …: agent runs.
 import type { JsonMap } from "../../contracts/json.ts";
+import { commandHere, shellWord } from "../command-here.ts";
+import { noteWaiting } from "../gateway/gateway-client.ts";
 import { readJson, whole } from "../read-option.ts";
 import { entries, type Row, shortly } from "../row-text.ts";
 import { table } from "../terminal.ts";
@@ -38,7 +40,8 @@ export const agentRunVerbs: readonly Verb[] = [
       "--run <id>": "an id of your own for the run",
       "--key <key>": "a dedupe key: a second start with the same key does nothing",
     },
-    async run({ given, terminal, client }) {
+    async run(work) {
+      const { given, terminal, client, projectOptions, cwd } = work;
       const { agent, run: run_id, key } = given;
       const answer = await (await client()).call<{ status: string; job_id: string | null; run_id: string | null }>(
         "holdfast/start-agent-run",
@@ -53,6 +56,11 @@ export const agentRunVerbs: readonly Verb[] = [
       terminal.answer(answer, ({ status, run_id }) =>
         status === "duplicate" ? "It was started before." : String(run_id),
       );
+      if (answer.run_id !== null) {
+        const show = `gateway runs show ${shellWord(answer.run_id)}`;
+        terminal.note(`How it goes on: ${commandHere(show, { ...projectOptions, cwd })}`);
+      }
+      if (answer.status !== "duplicate") await noteWaiting(work);
     },
   },
   {
@@ -83,9 +91,11 @@ export const agentRunVerbs: readonly Verb[] = [
     name: "gateway runs cancel",
     summary: "kill the tool that runs for an agent run, and end the run",
     takes: run,
-    async run({ given, terminal, client }) {
+    async run(work) {
+      const { given, terminal, client } = work;
       const answer = await (await client()).call("holdfast/cancel-agent-run", { run_id: given.run });
       terminal.answer(answer, () => "Cancelled.");
+      await noteWaiting(work);
     },
   },
 ];

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { jobStatuses } from "../../contracts/gateway/job.ts";
 import type { Client } from "../client.ts";
+import { gatewayClient, noteWaiting, requireServer } from "../gateway/gateway-client.ts";
 import { loadedText } from "../gateway/loaded-text.ts";
 import { gatewayOfProject } from "../gateway-of-project.ts";
 import { listeningOf, listeningOptions } from "../listening.ts";
@@ -101,7 +102,13 @@ const verbs: readonly Verb[] = [
   {
     name: "gateway reload",
     summary: "read configuration, pipelines and plugins again; an invalid configuration changes nothing",
-    async run({ terminal, client }) {
+    async run(work) {
+      await requireServer(
+        work,
+        "No server runs here, and so no configuration is in force that could be read again.",
+        "A server reads its configuration when it starts. To look for mistakes in it: holdfast gateway check.",
+      );
+      const { terminal, client } = work;
       type Reloaded = { plugins: number; pipelines: number; warnings: readonly Warning[] };
       const answer = await (await client()).call<Reloaded>("holdfast/reload-gateway");
       terminal.answer(answer, ({ warnings, ...loaded }) => [
@@ -177,9 +184,11 @@ const verbs: readonly Verb[] = [
     name: "gateway cancel",
     summary: "cancel a job; of one that runs the process group is killed",
     takes: { "<job>": "the id of a job" },
-    async run({ given, terminal, client }) {
+    async run(work) {
+      const { given, terminal, client } = work;
       const answer = await (await client()).call<{ status: string }>("holdfast/cancel-job", { job_id: given.job });
       terminal.answer(answer, ({ status }) => (status === "cancelled" ? "Cancelled." : "Its process is being killed."));
+      if (answer.status !== "cancelled") await noteWaiting(work);
     },
   },
   {
@@ -187,7 +196,8 @@ const verbs: readonly Verb[] = [
     summary: "emit an event",
     takes: { "<type>": "the type of the event", "[payload]": "its payload, as a JSON object" },
     options: { "--key <key>": "a dedupe key: a second event with the same key does nothing" },
-    async run({ given, terminal, client }) {
+    async run(work) {
+      const { given, terminal, client } = work;
       const { type, key } = given;
       const payload = given.payload === undefined ? {} : readJson(given.payload);
       const answer = await (await client()).call<{ job_ids: readonly string[]; duplicates: number }>(
@@ -198,6 +208,7 @@ const verbs: readonly Verb[] = [
         if (job_ids.length > 0) return [...job_ids];
         return duplicates > 0 ? "It was emitted before." : "No pipeline listens for it.";
       });
+      if (answer.job_ids.length > 0) await noteWaiting(work);
     },
   },
   {
@@ -252,7 +263,7 @@ export const gatewayVerbs: readonly Verb[] = [...verbs, ...agentRunVerbs].map((v
   ...verb,
   run: async (work) => {
     try {
-      await verb.run(work);
+      await verb.run({ ...work, client: () => gatewayClient(work) });
     } catch (thrown) {
       throw thrown instanceof Refusal && thrown.code === "ability_not_found" ? notConfigured() : thrown;
     }
