@@ -110,6 +110,24 @@ describe("an event of a reserved type", () => {
     await eventually(async () => expect((await run()).status).toBe("done"));
   });
 
+  it("is refused from a command line in the same process, and logged", async () => {
+    const { served, call, jobs } = await waitingRun();
+    const count = await jobs();
+    const { gateway, logs } = served;
+    const cli = { via: "cli" };
+    for (const send of [
+      () => gateway.emit({ type: "agentic.tool_result", payload: result }, cli),
+      () => gateway.call("agentic-loop", "poll", { payload: {} }, cli),
+      () => gateway.runPipeline("tool", { payload: result }, cli),
+    ]) {
+      const before = logs.length;
+      await expect(send()).rejects.toMatchObject({ code: "event_reserved" });
+      expect(logs.slice(before)).toMatchObject([{ level: "warn", message: expect.stringContaining("cli may not") }]);
+    }
+    expect(await jobs()).toBe(count);
+    call.answer("Read.");
+  });
+
   it("is refused by webhooks, whatever else their envelopes say, and logged", async () => {
     const { served, call, run, before, jobs } = await waitingRun();
     const count = await jobs();

@@ -121,12 +121,10 @@ export function requireCommand({ name, manifest }: Plugin, command: string): voi
   throw holdfastError("plugin_command_not_found", `The plugin ${name} declares no command "${command}".`);
 }
 
-/** What is said of an event that only the gateway and its agents emit. It is logged, except on the terminal that is told so. */
+/** What is said of an event that only the gateway and its agents emit. It is logged, whatever it came in by. */
 export function reserved({ log }: Pick<SubmitDeps, "log">, type: string, { via }: Submitter) {
-  if (via !== "cli") {
-    const message = `an event of type ${JSON.stringify(type)} was refused: ${via} may not send it`;
-    log("warn", message, { id: "", plugin: via, command: "emit" });
-  }
+  const message = `an event of type ${JSON.stringify(type)} was refused: ${via} may not send it`;
+  log("warn", message, { id: "", plugin: via, command: "emit" });
   return holdfastError("event_reserved", `Events of type ${JSON.stringify(type)} are not accepted from outside.`);
 }
 
