@@ -433,7 +433,10 @@ describe("plugins of the program", () => {
 describe("holdfast gateway run", () => {
   it("serves a configuration file, reloads on SIGHUP whatever it finds, and ends on SIGTERM with 0", async () => {
     const shell = gatewayShell();
+    writePlugin(join(shell.folder, "plugins"), "torn", { manifest: { protocol: "7" } });
     const { child, err } = await runGateway(shell, "gateway.yaml");
+    const why = /holdfast: warn: gateway\.load: \S+\/torn\/manifest\.yaml:\d+:\d+: protocol must be 2\.\n/g;
+    expect(err()).toMatch(why);
     const { out } = await shell.run(["gateway", "emit", "x.y"]);
     await eventually(async () =>
       expect((await shell.json("gateway", "jobs", out.trim())).job).toMatchObject({ status: "succeeded" }),
@@ -445,6 +448,8 @@ describe("holdfast gateway run", () => {
     shell.configure({ ...configuration, pipelines: configuration.pipelines.slice(0, 1) });
     child.kill("SIGHUP");
     await eventually(() => expect(err()).toMatch(/Reloaded: \d+ plugins, 1 pipeline\./));
+    expect(err().match(why)).toHaveLength(2);
+    expect((await shell.run(["gateway", "status"])).err).toBe("");
     const exited = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     expect(await exited).toBe(0);

@@ -27,7 +27,7 @@ const bomb = [..."abcdefghi"]
 describe("a reload", () => {
   it("takes a valid configuration into use, and says what it has loaded", async () => {
     const [one, two] = [plugin("one"), plugin("two")];
-    const { gateway, write, untilIdle } = await fromFile(valid, { plugins: [one, two] });
+    const { gateway, write, untilIdle, logs } = await fromFile(valid, { plugins: [one, two] });
     await gateway.emit({ type: "mail", payload: {} }, api);
     await untilIdle();
     write(`pipelines:\n${pipeline("second", "mail", "two")}\nsevice: {}\n`);
@@ -35,6 +35,8 @@ describe("a reload", () => {
     expect([plugins, pipelines]).toEqual([gateway.plugins().length, 1]);
     const odd = { line: 6, column: 1, message: expect.stringContaining("sevice") };
     expect(warnings).toContainEqual(expect.objectContaining(odd));
+    const line = { level: "warn", message: expect.stringMatching(/gateway\.yaml:6:1: sevice is not a known setting/) };
+    expect(logs).toContainEqual(expect.objectContaining(line));
     await gateway.emit({ type: "mail", payload: {} }, api);
     await untilIdle();
     expect([one, two].map(({ requests }) => requests.length)).toEqual([1, 1]);

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { sqlite } from "../../backend/sqlite/sqlite.ts";
 import { checkModels, createHoldfast } from "../../holdfast.ts";
 import { createApp } from "../../server/app.ts";
+import { setupOf } from "../gateway/gateway-setup.ts";
 import { configFiles, type OpenedProject, openProject } from "../project.ts";
 import { refusalOf } from "../refusal.ts";
 import { startServing } from "../running-server.ts";
@@ -39,15 +40,17 @@ export async function serveForDev(): Promise<void> {
  * runs: a schedule that is due on an empty database is not due on the real one.
  */
 async function tryOut(project: OpenedProject, { listening }: DevTask): Promise<void> {
-  const options = project.options();
+  const { gateway, ...options } = project.options();
   await checkModels(options);
+  // What is merely odd is told when it is served.
+  const quiet = () => undefined;
   const holdfast = await createHoldfast({
     ...options,
+    ...(gateway !== undefined && { gateway: { ...setupOf(gateway), onLog: quiet } }),
     backend: sqlite(":memory:"),
     runs: false,
     drainsOnSignal: false,
-    // What is merely odd is told when it is served.
-    onError: () => undefined,
+    onError: quiet,
   });
   try {
     createApp(holdfast, { ...project.project.server, ...listening });

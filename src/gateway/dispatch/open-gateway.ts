@@ -12,6 +12,7 @@ import type { Membership } from "../../engine/membership.ts";
 import { WorkLoop } from "../../engine/work-loop.ts";
 import type { Findings } from "../../threads/diagnose.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
+import { showPlace } from "../config/config-report.ts";
 import type { Gateway } from "../gateway.ts";
 import { closedBreaker } from "../schedule/breaker.ts";
 import { changeBreaker } from "../schedule/change-breaker.ts";
@@ -69,7 +70,10 @@ export type OpenedGateway = Gateway & {
   diagnose(): Promise<Findings>;
 };
 
-/** Throws `gateway_config_invalid`. */
+/** What a line of the log about the configuration is about. */
+const CONFIGURATION: LoggedJob = { id: "", plugin: "gateway", command: "load" };
+
+/** Throws `gateway_config_invalid`. What it only warns of is logged, as with every reload. */
 export async function openGateway(options: GatewayOptions): Promise<OpenedGateway> {
   const { stores, driver, membership, redact, now } = options;
   const { jobs, events, control, schedules } = stores;
@@ -78,7 +82,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   let snapshot: Snapshot;
   const workspaceRoot = () => snapshot.config.service.workspace_root ?? options.workspaceRoot;
   const running: RunningGateway = { snapshot: () => snapshot, stores };
-  const load = () => loadSnapshot({ ...options, builtIns: options.builtIns(running) });
+  const load = async () => {
+    const loaded = await loadSnapshot({ ...options, builtIns: options.builtIns(running) });
+    for (const { message, ...place } of loaded.warnings) {
+      options.log("warn", `${showPlace(place)}: ${message}`, CONFIGURATION);
+    }
+    return loaded;
+  };
   snapshot = await load();
 
   const random = options.random ?? Math.random;
