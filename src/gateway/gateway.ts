@@ -152,7 +152,10 @@ export interface Gateway {
     get(runId: string): Promise<AgentRunView>;
     /** The lines of the run's trace. */
     trace(runId: string): Promise<readonly JsonMap[]>;
-    /** Kills the tool that runs for it and escalates the run as `cancelled`. Throws `agent_run_not_found`, `agent_run_ended`. */
+    /**
+     * Kills the tool that runs for it and escalates the run as `cancelled`. Throws `agent_run_not_found`, `agent_run_ended`, and
+     * `plugin_command_not_found` once the tool was killed, where the agent has no command that ends a run.
+     */
     cancel(runId: string, by: string): Promise<void>;
   };
   readonly schedules: {

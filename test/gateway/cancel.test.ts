@@ -141,6 +141,42 @@ describe("a run that is cancelled", () => {
     expect(tool.requests).toHaveLength(1);
   });
 
+  it("of an agent without the command cancel kills the tool, and says that the run is the agent's to end", async () => {
+    const payload = { run_id: "R1", step: 1, tool: "tool", attempt: 1 };
+    const other = plugin("other", (_, call) =>
+      call > 0
+        ? { state_updates: { runs: { R1: { status: "escalated", reason: "tool_error" } } } }
+        : {
+            state_updates: { runs: { R1: { status: "running", pending_tool: "tool" } } },
+            events: [{ type: "agentic.tool_request.tool", payload }],
+          },
+    );
+    const tool = heldPlugin("tool");
+    const { gateway, endedTree } = await openGateway({
+      plugins: [other, tool],
+      config: {
+        plugins: { other: { agent: true } },
+        pipelines: [{ name: "t", on: "agentic.tool_request.tool", steps: [{ uses: "tool" }, { uses: "other" }] }],
+      },
+    });
+    const { job_ids } = await gateway.runs.start({ goal: "Go.", run_id: "R1", agent: "other" }, api);
+    const { signal } = await tool.next();
+    await expect(gateway.runs.cancel("R1", "user:1")).rejects.toMatchObject({
+      code: "plugin_command_not_found",
+      detail: expect.stringMatching(
+        /other declares no command "cancel": the tool .* was cancelled, .* the agent to decide/,
+      ),
+    });
+    expect(inShort(await endedTree(job_ids[0]))).toEqual(["other succeeded", "tool dead cancelled", "other succeeded"]);
+    expect(signal.aborted).toBe(true);
+    expect(eventPayload(other.requests[1])).toMatchObject({
+      run_id: "R1",
+      status: "error",
+      error: "cancelled by user:1",
+    });
+    expect(await gateway.runs.get("R1")).toMatchObject({ status: "escalated", reason: "tool_error" });
+  });
+
   it("leaves another run of the same job tree alone", async () => {
     const starts = ["R1", "R2"].map((run_id) => ({ type: "agentic.start", payload: { goal: "Go.", run_id } }));
     const [source, tool] = [plugin("source", () => ({ events: starts })), heldPlugin("tool")];

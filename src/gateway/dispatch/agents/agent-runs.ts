@@ -82,7 +82,8 @@ export function agentRuns({ deps, snapshot, submitted }: AgentRunDeps): Gateway[
         throw holdfastError("agent_run_ended", `The agent run "${runId}" is ${run.status}.`);
       const plugin = findPlugin(snapshot(), run.agent);
       if (!plugin.manifest.commands.some(({ name }) => name === "cancel")) {
-        throw holdfastError("plugin_command_not_found", `The agent ${run.agent} declares no command "cancel".`);
+        const killed = submitted(await cancelTools(deps, snapshot(), run, by));
+        throw holdfastError("plugin_command_not_found", withoutCancel(run.agent, killed));
       }
       // First the run ends, so that nothing which comes of killing its tools is taken for a result.
       const call = { plugin, command: "cancel", payload: { run_id: runId, by }, eventType: null };
@@ -91,6 +92,13 @@ export function agentRuns({ deps, snapshot, submitted }: AgentRunDeps): Gateway[
       submitted(undefined);
     },
   };
+}
+
+/** Of an agent whose runs only it can end. */
+function withoutCancel(agent: string, killed: number): string {
+  const tools =
+    killed === 0 ? "no tool was at work for the run" : "the tool that was at work for the run was cancelled";
+  return `The agent ${agent} declares no command "cancel": ${tools}, and whether the run ends is for the agent to decide.`;
 }
 
 /** Goals, outcomes and errors are texts of others. */

@@ -15,16 +15,19 @@ export type CancelledRun = {
   readonly job_id: string | null;
 };
 
-/** Cancels the jobs that a run waits for. The agent's own turns end by themselves, and other runs of the tree go on. */
+/**
+ * Cancels the jobs that a run waits for, and resolves with how many there were. The agent's own turns end by themselves, and
+ * other runs of the tree go on.
+ */
 export async function cancelTools(
   deps: DispatchDeps,
   snapshot: Snapshot,
   run: CancelledRun,
   by: string,
-): Promise<void> {
-  for (const { id } of await toolJobs(deps, run)) {
-    await deps.jobs.cancel(id, by, await cancelledParts(deps, snapshot, id, by));
-  }
+): Promise<number> {
+  const found = await toolJobs(deps, run);
+  for (const { id } of found) await deps.jobs.cancel(id, by, await cancelledParts(deps, snapshot, id, by));
+  return found.length;
 }
 
 /** The turn that was under way when a run was cancelled may have requested another tool. */
@@ -50,13 +53,29 @@ export function startJobId(workspaceRef: string): string | null {
 
 async function toolJobs(deps: DispatchDeps, { run_id, agent, job_id }: CancelledRun): Promise<readonly ListedJob[]> {
   const start = job_id === null ? undefined : await deps.jobs.get(job_id);
-  const tree = start ? await deps.jobs.tree(start.root_job_id) : [];
+  // Agents of other makers need not store which job has started a run.
+  const jobs = start ? await deps.jobs.tree(start.root_job_id) : await openJobs(deps);
   const found: ListedJob[] = [];
-  for (const job of tree) {
-    const isOpen = job.plugin !== agent && (job.status === "queued" || job.status === "running");
-    if (isOpen && (await isOfRun(deps, job, run_id))) found.push(job);
+  for (const job of jobs) {
+    if (job.plugin !== agent && isOpen(job) && (await isOfRun(deps, job, run_id))) found.push(job);
   }
   return found;
+}
+
+function isOpen({ status }: ListedJob): boolean {
+  return status === "queued" || status === "running";
+}
+
+const PAGE = 500;
+
+async function openJobs({ jobs }: DispatchDeps): Promise<readonly ListedJob[]> {
+  const found: ListedJob[] = [];
+  for (let last: ListedJob | undefined; ; ) {
+    const page = await jobs.list({ statuses: ["queued", "running"], limit: PAGE, ...(last && { after: last }) });
+    found.push(...page);
+    last = page.at(-1);
+    if (page.length < PAGE) return found;
+  }
 }
 
 async function isOfRun({ jobs, sealed }: DispatchDeps, { context_id }: ListedJob, runId: string): Promise<boolean> {
