@@ -38,6 +38,13 @@ export type JobView = Omit<ListedJob, "sealed_error" | "user_id" | "dedupe_hash"
 /** Payloads may be large: they are shown where one job is asked for. Null once it was erased. */
 export type JobWithPayload = JobView & { readonly payload: JsonMap | null };
 
+export type WebhookMessage = {
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** Asked once about a message that proves no sender, or came before; false keeps the refusal out of the log. */
+  readonly logsRefusal?: () => boolean;
+};
+
 export type AttemptView = Pick<
   JobAttempt,
   "attempt" | "outcome" | "status" | "reason" | "exit_code" | "started_at" | "ended_at"
@@ -120,7 +127,7 @@ export interface Gateway {
   /** One message at the endpoint of a path. Throws nothing for what senders do wrong. */
   receiveWebhook(
     path: string,
-    message: { readonly headers: Headers; readonly body: Uint8Array },
+    message: WebhookMessage,
   ): Promise<{ readonly status: 202 | 403 | 404 | 413 | 400; readonly body: JsonMap } | undefined>;
   /** The largest body that an endpoint takes; undefined where there is none. */
   webhookBodyLimit(path: string): number | undefined;

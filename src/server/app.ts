@@ -8,6 +8,7 @@ import { createAuthenticate } from "./authenticate.ts";
 import { channelsDoor } from "./channels.ts";
 import type { Mount, ServerApp, ServerHost } from "./door.ts";
 import { createEntrance } from "./entrance.ts";
+import { createFailures } from "./failures.ts";
 import { filesDoor } from "./files-door.ts";
 import { frontEndDoor } from "./front-end.ts";
 import { PAYLOAD_BYTES, takesPayload } from "./gateway-paths.ts";
@@ -43,7 +44,7 @@ const FILE_PATH = /^\/threads\/[^/]+\/(files|content)\//;
 const ROOM_IN_JSON = 1.4;
 
 /** Doors for everybody: they tell nothing about anybody, or find out themselves who calls. */
-const openDoors: readonly Mount[] = [openAiErrors, openApiDoor, channelsDoor, openGatewayRoutes];
+const openDoors: readonly Mount[] = [openAiErrors, openApiDoor, channelsDoor];
 
 /** Protocols that clients already speak. */
 const protocolDoors: readonly Mount[] = [chatDoor, openAiDoor, mcpDoor, jsonRpcDoor, frontEndDoor];
@@ -69,10 +70,16 @@ export function createApp(holdfast: Holdfast, options: AppOptions = {}): ServerA
   };
   const isWebhook = (path: string) => holdfast.gateway?.webhookBodyLimit(path) !== undefined;
   app.use(createArrival({ ...options, closing, maxBytes, isWebhook }));
-  const forEverybody = [...openDoors, healthDoor(options.proofKey), ...(options.openDoors ?? [])];
+  const holdUp = createFailures(options);
+  const forEverybody = [
+    ...openDoors,
+    openGatewayRoutes(holdUp),
+    healthDoor(options.proofKey),
+    ...(options.openDoors ?? []),
+  ];
   for (const mount of forEverybody) mount(app, host);
 
-  app.use(createEntrance(createAuthenticate(holdfast, options, tickets), streams, options));
+  app.use(createEntrance(createAuthenticate(holdfast, options, tickets), streams, holdUp, options));
   const doors: readonly Mount[] = [
     ticketDoor(tickets),
     streamsDoor(options),

@@ -5,6 +5,7 @@ import { operationError } from "../contracts/operation-error.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
 import { type Authenticate, isPrincipal, isStreamPath } from "./authenticate.ts";
 import type { ServerEnv } from "./door.ts";
+import { type HoldUp, tooMany } from "./failures.ts";
 import { mcpPath } from "./mcp/mcp-path.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { problem } from "./problem.ts";
@@ -12,23 +13,20 @@ import { createRateLimit, type RateLimit } from "./rate-limit.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 const RATE = { perSecond: 100, burst: 200 };
-const FAILURE_RATE = { perSecond: 1, burst: 20 };
 
 export function createEntrance(
   authenticate: Authenticate,
   streams: OpenStreams,
-  { rate = RATE, failureRate = FAILURE_RATE }: Pick<ServerOptions, "rate" | "failureRate">,
+  holdUp: HoldUp,
+  { rate = RATE }: Pick<ServerOptions, "rate">,
 ): MiddlewareHandler<ServerEnv> {
   const visits: RateLimit | undefined = rate ? createRateLimit(rate) : undefined;
-  const failures: RateLimit | undefined = failureRate ? createRateLimit(failureRate) : undefined;
 
   return async (context, next) => {
     const found = await authenticate(context);
     if (!isPrincipal(found)) {
-      // Only those who fail are held up: others behind the same address may well be who they say.
-      const seconds = failures?.take(addressOf(context)) ?? 0;
-      if (seconds > 0) return tooMany(context, seconds, "This address has failed to say who calls too often.");
-      return problem(context, found, { "WWW-Authenticate": challenge(context) });
+      const held = holdUp(context, "This address has failed to say who calls too often.");
+      return held ?? problem(context, found, { "WWW-Authenticate": challenge(context) });
     }
     context.set("principal", found);
     const seconds = visits?.take(visitorOf(found)) ?? 0;
@@ -58,17 +56,9 @@ export function createEntrance(
   };
 }
 
-function tooMany(context: Context<ServerEnv>, seconds: number, message: string): Response {
-  return problem(context, operationError("too_many_requests", message), { "Retry-After": String(seconds) });
-}
-
 function challenge(context: Context<ServerEnv>): string {
   const isGiven = context.req.header("authorization") !== undefined || context.req.query("ticket") !== undefined;
   return `Bearer realm="holdfast"${isGiven ? ', error="invalid_token"' : ""}`;
-}
-
-function addressOf(context: Context<ServerEnv>): string {
-  return (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket.remoteAddress ?? "";
 }
 
 function visitorOf({ token_id, acting_user_id, audience_id }: Principal): string {

@@ -24,7 +24,7 @@ export type ServerOptions = {
   readonly maxFileBytes?: number;
   /** How many requests each token may make; 100 a second, 200 at once unless given. False for no limit. */
   readonly rate?: Rate | false;
-  /** How often an address may fail to say who calls; once a second, 20 at once unless given. False for no limit. */
+  /** How often an address may fail to say who calls, or send a webhook of the gateway that is refused; once a second, 20 at once unless given. False for no limit. */
   readonly failureRate?: Rate | false;
   /** Streams that one token may hold open; 100 unless given. */
   readonly maxStreams?: number;

@@ -54,6 +54,21 @@ describe("a webhook", () => {
     ]);
   });
 
+  it("holds up an address whose messages are refused again and again, and logs no more of it; signed ones are taken", async () => {
+    const served = await withEndpoints([{}], { server: { failureRate: { perSecond: 0.001, burst: 3 } } });
+    const refused: number[] = [];
+    for (const name of ["/w", "/threads", "/w", "/w", "/w"]) {
+      const answer = await served.ask(undefined, name, { method: "POST", body: "{}" });
+      refused.push(answer.status);
+      if (answer.status !== 429) continue;
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(answer.body).toMatchObject({ code: "too_many_requests", error: expect.any(String) });
+    }
+    expect(refused).toEqual([403, 401, 403, 429, 429]);
+    expect(served.logs.filter(({ message }) => message.includes("webhook /w: refused"))).toHaveLength(2);
+    expect((await send(served, "/w", "{}")).status).toBe(202);
+  });
+
   it("takes bare hex digits as a signature, of any case", async () => {
     const served = await withEndpoints([{}]);
     const digits = signature("{}").slice("sha256=".length);

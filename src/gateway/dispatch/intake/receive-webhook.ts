@@ -7,11 +7,11 @@ import { isFresh, webhookStatus } from "../../../contracts/gateway/protocol/webh
 import { signedBytes } from "../../../contracts/gateway/protocol/webhook-signed.ts";
 import { isMap, type JsonMap } from "../../../contracts/json.ts";
 import type { WebhookEndpoint } from "../../config/gateway-config.ts";
+import type { WebhookMessage } from "../../gateway.ts";
 import type { DispatchDeps } from "../deps.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { findPlugin, type OnceKey, START_EVENT, submitCall } from "./submit.ts";
 
-export type WebhookMessage = { readonly headers: Headers; readonly body: Uint8Array };
 export type WebhookAnswer = { readonly status: 202 | 400 | 403 | 413; readonly body: JsonMap };
 
 /** Senders learn no more than the status: why a signature is refused is for the log. */
@@ -27,32 +27,29 @@ export async function receiveWebhook(
   deps: DispatchDeps,
   snapshot: Snapshot,
   endpoint: WebhookEndpoint,
-  { headers, body }: WebhookMessage,
+  { headers, body, logsRefusal = () => true }: WebhookMessage,
 ): Promise<WebhookAnswer> {
   const { secret, max_body_bytes, signature_header, signed_payload, path } = endpoint;
   const { timestamp_header, dedupe_header, tolerance_ms } = endpoint;
   const header = (name: string | null) => (name === null ? undefined : (headers.get(name) ?? undefined));
   const timestamp = header(timestamp_header);
   const about = { id: "", plugin: endpoint.plugin, command: "handle" };
+  const refused = (status: 403 | 413, why: string) => {
+    if (logsRefusal()) deps.log("warn", `webhook ${path}: refused${why}`, about);
+    return refusal(status);
+  };
   const parts = { body, timestamp, id: header(dedupe_header) };
   const status = webhookStatus({
     ...{ secret, max_body_bytes, signed_payload },
     ...parts,
     header: header(signature_header),
   });
-  if (status !== 202) {
-    deps.log("warn", `webhook ${path}: refused with ${status}`, about);
-    return refusal(status);
-  }
+  if (status !== 202) return refused(status, ` with ${status}`);
   if (timestamp_header !== null && !isFresh(timestamp, deps.now(), tolerance_ms)) {
-    deps.log("warn", `webhook ${path}: refused, its ${timestamp_header} is missing or too old`, about);
-    return refusal(403);
+    return refused(403, `, its ${timestamp_header} is missing or too old`);
   }
   const key = parts.id?.trim();
-  if (dedupe_header !== null && !key) {
-    deps.log("warn", `webhook ${path}: refused, it has no ${dedupe_header}`, about);
-    return refusal(403);
-  }
+  if (dedupe_header !== null && !key) return refused(403, `, it has no ${dedupe_header}`);
   const payload = readBody(body);
   if (!payload) return { status: 400, body: { code: "invalid_body", error: "The body is not a JSON object." } };
   const plugin = findPlugin(snapshot, endpoint.plugin);
@@ -83,8 +80,7 @@ export async function receiveWebhook(
     );
     const [jobId] = submitted.job_ids;
     if (jobId !== undefined) return { status: 202, body: { job_id: jobId } };
-    deps.log("warn", `webhook ${path}: refused, this message was delivered before`, about);
-    return refusal(403);
+    return refused(403, ", this message was delivered before");
   } catch (thrown) {
     if (thrown instanceof HoldfastError && thrown.code === "plugin_command_not_found") return refusal(403);
     throw thrown;
