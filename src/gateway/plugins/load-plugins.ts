@@ -2,6 +2,7 @@
 import type { GatewayConfig } from "../config/gateway-config.ts";
 import { discoverPlugins } from "./discover.ts";
 import { type Environment, isWithheld, pluginEnvironment } from "./process/environment.ts";
+import { pathToNode } from "./process/path-to-node.ts";
 import { type BuiltInPlugin, type ResolvedPlugins, resolvePlugins } from "./resolve-plugins.ts";
 import { runAsSubprocess, type SubprocessOptions } from "./subprocess-plugin.ts";
 
@@ -21,7 +22,8 @@ export function loadPlugins(config: GatewayConfig, options: LoadOptions): Resolv
     allowSymlinks: allow_symlinks,
     optionalRoot: config.optional_root,
   });
-  const visible = pluginEnvironment(environment, plugin_env_passthrough);
+  const allowed = pluginEnvironment(environment, plugin_env_passthrough);
+  const visible = { ...allowed, ...(allowed.PATH && { PATH: pathToNode(allowed.PATH, process.execPath) }) };
   const resolved = resolvePlugins({
     ...{ config, own },
     discovered: discovery.plugins,
