@@ -73,6 +73,8 @@ export type AgentRunView = AgentRun & {
   readonly run_id: string;
   readonly agent: string;
   readonly job_id: string | null;
+  /** Where its files are, on the machine that runs its jobs; null for an agent that names no folder. */
+  readonly workspace_dir: string | null;
 };
 
 export type ScheduleView = StoredSchedule & { readonly command: string; readonly when: string };

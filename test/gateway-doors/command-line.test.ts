@@ -140,9 +140,9 @@ describe("with a server beside the database", () => {
   it("an agent run is started, shown and cancelled, with its trace", async () => {
     const shell = gatewayShell();
     await shell.serve();
-    expect(await shell.run(["gateway", "runs", "start", "Do", "it.", "--run", "R1", "--key", "k"])).toMatchObject({
-      code: 0,
-      out: "R1\n",
+    expect(await shell.run(["gateway", "runs", "start", "Do", "it.", "--run", "R1", "--key", "k"])).toEqual({
+      ...{ code: 0, out: "R1\n" },
+      err: "How it goes on: npx holdfast gateway runs show R1\n",
     });
     expect(await shell.run(["gateway", "runs", "start", "Do", "it.", "--key", "k"])).toMatchObject({
       code: 0,
@@ -164,6 +164,8 @@ describe("with a server beside the database", () => {
       const shown = await shell.run(["gateway", "runs", "show", "R1"]);
       expect(shown.out).toMatch(/status +escalated\n/);
       expect(shown.out).toMatch(/reason +cancelled\n/);
+      const [, folder = ""] = /workspace_dir +(\S+)\n/.exec(shown.out) ?? [];
+      expect(existsSync(join(folder, "trace.jsonl"))).toBe(true);
     });
     expect(await shell.run(["gateway", "runs", "cancel", "R1"])).toMatchObject({
       code: 1,

@@ -314,7 +314,7 @@ describe("what jobs hold", () => {
       "/runs",
       "/runs/R1",
     ];
-    const secrets = /the (result|payload|reason|outcome|goal)|noise of stderr/;
+    const secrets = /the (result|payload|reason|outcome|goal)|noise of stderr|workspace_dir/;
     const read = async (token: string) => {
       const answers = await Promise.all(paths.map((path) => served.ask(token, path)));
       expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
@@ -325,6 +325,7 @@ describe("what jobs hold", () => {
     const all = (await read(await served.token("gateway.jobs", "gateway.results"))).join("");
     for (const each of ["result", "payload", "reason", "outcome", "goal"]) expect(all).toContain(`the ${each}`);
     expect(all).toContain("noise of stderr");
+    expect(all).toMatch(/"workspace_dir":"\/[^"]+"/);
     const both = await served.token("gateway.jobs", "gateway.results");
     const short = await served.ask(both, "/job-logs?include_result=false");
     expect(short.text).not.toMatch(secrets);

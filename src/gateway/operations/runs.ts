@@ -29,6 +29,11 @@ const runShape = z.object({
   outcome: z.string().nullable().optional().meta(withheld),
   reason: z.string().nullable(),
   last_error: z.string().nullable().optional().meta(withheld),
+  workspace_dir: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({ description: `The folder with the files of the run, such as artifacts. ${withheld.description}` }),
   created_at: z.string(),
   updated_at: z.string(),
 });
@@ -149,6 +154,6 @@ function describeRun(run: AgentRunView, showsResults: boolean): z.input<typeof r
     reason: run.status === "escalated" ? run.reason : null,
     created_at: run.created_at,
     updated_at: run.updated_at,
-    ...(showsResults && { goal: run.goal, outcome, last_error: run.last_error }),
+    ...(showsResults && { goal: run.goal, outcome, last_error: run.last_error, workspace_dir: run.workspace_dir }),
   };
 }

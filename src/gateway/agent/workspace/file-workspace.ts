@@ -28,9 +28,15 @@ export function fileWorkspaces(root: string): AgentWorkspaces {
 
 /** The folder of a workspace reference. Throws `invalid_argument` for one that names none. */
 export function folderName(ref: string): string {
-  const name = ref.startsWith(REF_PREFIX) ? ref.slice(REF_PREFIX.length) : "";
-  if (FOLDER_NAME.test(name)) return name;
+  const name = knownFolder(ref);
+  if (name !== undefined) return name;
   throw holdfastError("invalid_argument", `${JSON.stringify(ref)} names no workspace folder.`);
+}
+
+/** The same, undefined for a reference that names none. */
+export function knownFolder(ref: string): string | undefined {
+  const name = ref.startsWith(REF_PREFIX) ? ref.slice(REF_PREFIX.length) : "";
+  return FOLDER_NAME.test(name) ? name : undefined;
 }
 
 /** The workspace in one folder. */

@@ -1,10 +1,11 @@
 // Agent runs as programs hold them: read from the agents' state, started and cancelled through jobs.
+import { resolve } from "node:path";
 import { compareText } from "../../../contracts/compare-text.ts";
 import { holdfastError } from "../../../contracts/error.ts";
 import { AGENT_PLUGIN } from "../../../contracts/gateway/agent/agentic-event.ts";
 import { type AgentRun, derivedRunId, readRuns } from "../../../contracts/gateway/agent/agentic-run.ts";
 import { isMap } from "../../../contracts/json.ts";
-import { fileWorkspaces } from "../../agent/workspace/file-workspace.ts";
+import { fileWorkspaces, knownFolder } from "../../agent/workspace/file-workspace.ts";
 import type { AgentRunView, Gateway } from "../../gateway.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { DispatchDeps } from "../deps.ts";
@@ -31,7 +32,13 @@ export function agentRuns({ deps, snapshot, submitted }: AgentRunDeps): Gateway[
       run_id: id,
       agent,
       job_id: startJobId(run.workspace_ref),
+      workspace_dir: workspaceDir(run),
     }));
+  }
+
+  function workspaceDir({ workspace_ref }: AgentRun): string | null {
+    const folder = knownFolder(workspace_ref);
+    return folder === undefined ? null : resolve(deps.workspaceRoot, folder);
   }
 
   async function list(): Promise<readonly AgentRunView[]> {
