@@ -17,11 +17,16 @@ function interrupt(): void {
 }
 process.on("SIGINT", interrupt);
 process.once("SIGTERM", () => ending.abort());
-// Whoever reads has seen enough, such as head.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // Whoever reads has seen enough, such as head.
   if (error.code === "EPIPE") process.exit(exitCodes.ok);
-  throw error;
+  whereItsTerminalWasClosed(error);
 });
+process.stderr.on("error", whereItsTerminalWasClosed);
+/** Then nothing can be printed, and what is to end in good order still does. */
+function whereItsTerminalWasClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EIO") throw error;
+}
 
 const { stdin, stdout, stderr, env } = process;
 const exitCode = await runCommandLine(process.argv.slice(2), verbs, {

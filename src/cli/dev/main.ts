@@ -2,8 +2,9 @@
 // started it, and with that one it ends.
 import { serveForDev } from "./serve-for-dev.ts";
 
-// A terminal sends it to both processes; when to end is said by the other one.
+// A terminal sends them to both processes; when to end or to reload is said by the other one.
 process.on("SIGINT", () => undefined);
+process.on("SIGHUP", () => undefined);
 // The other one was killed. Whoever starts it again finds the database free: this is no time to be slow.
 process.once("disconnect", () => process.exit(1));
 

@@ -1,4 +1,5 @@
-// What `holdfast dev` and the process that serves for it tell each other: load, then serve, then end.
+// What `holdfast dev` and the process that serves for it tell each other: load, then serve, then reload any number of times,
+// then end.
 import type { Listening } from "../listening.ts";
 import type { Served } from "../what-is-served.ts";
 
@@ -14,9 +15,11 @@ export type ToServer =
   | { readonly type: "load"; readonly task: DevTask; readonly tries: boolean }
   /** The database is free. */
   | { readonly type: "serve" }
+  /** The gateway is to read its configuration again. */
+  | { readonly type: "reload" }
   | { readonly type: "end" };
 
-export type FromServer = LoadedMessage | RefusedMessage | ServingMessage;
+export type FromServer = LoadedMessage | RefusedMessage | ServingMessage | ReloadedMessage;
 
 export type LoadedMessage = {
   readonly type: "loaded";
@@ -33,5 +36,7 @@ export type RefusedMessage = {
   readonly message: string;
   readonly hint?: string;
 };
+
+export type ReloadedMessage = { readonly type: "reloaded"; readonly text: string };
 
 export type ServingMessage = Served & { readonly type: "serving" };

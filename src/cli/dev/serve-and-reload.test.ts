@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { newShell, type Shell } from "../../../test/command-line.ts";
 import { eventually } from "../../../test/eventually.ts";
+import { shell as script, writePlugin, writeScript } from "../../../test/plugin-folders.ts";
 
 const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 const holdfast = JSON.stringify(new URL("../../index.ts", import.meta.url).href);
@@ -82,6 +83,88 @@ export default { agents, gateway: { config, plugins: [clock] } };
       await dev.says(`Served anew. Agents: ${name}`);
     }
     expect(polled()).toBe("polled ");
+  });
+
+  it("serves the gateway anew when its configuration, a file that this includes, or a plugin of it is saved", async () => {
+    const shell = newShell();
+    const configure = (file: string, config: object) => save(shell, JSON.stringify(config), file);
+    const pipeline = (name: string, uses: string) => ({
+      ...{ name, on: `${name}.wanted`, execution_mode: "synchronous", steps: [{ uses }] },
+    });
+    const result = async () => (await ask(shell, "POST", "/pipeline/two", {})).result;
+    save(shell, project("greeter").replace("export default {", 'export default { gateway: "gateway.yaml",'));
+    configure("gateway.yaml", { pipelines: [pipeline("one", "echo")] });
+    const dev = await startDev(shell);
+    configure("gateway.yaml", { include: "more.yaml" });
+    await dev.says("holdfast: gateway_config_invalid: gateway.yaml:1:2: more.yaml: There is no such file");
+    await dev.says("Until it is mended, what was there before is served.");
+    configure("more.yaml", { pipelines: [pipeline("two", "echo")] });
+    await dev.says("more.yaml has changed");
+    await dev.says("Served anew.");
+    expect((await ask(shell, "GET", "/pipelines")).pipelines).toMatchObject([{ name: "two" }]);
+    configure("more.yaml", { pipelines: [pipeline("two", "own")], plugins: { own: { retry: { max_attempts: 1 } } } });
+    await dev.says("holdfast: gateway_config_invalid: ");
+    writePlugin(join(shell.folder, "plugins"), "own");
+    await eventually(async () => expect(await result()).toMatchObject({ result: "done" }));
+    writeScript(join(shell.folder, "plugins", "own", "run"), script(`echo '{"status":"ok","result":"saved"}'`));
+    await eventually(async () => expect(await result()).toMatchObject({ result: "saved" }));
+    expect(await dev.end("SIGTERM")).toEqual([0, null]);
+  });
+
+  it("takes a gateway.yaml that is made where neither a project nor another one was", async () => {
+    const shell = newShell();
+    const dev = await startDev(shell);
+    save(
+      shell,
+      JSON.stringify({ pipelines: [{ name: "mine", on: "mine", steps: [{ uses: "echo" }] }] }),
+      "gateway.yaml",
+    );
+    await dev.says("Served anew.");
+    expect((await ask(shell, "GET", "/pipelines")).pipelines).toMatchObject([{ name: "mine" }]);
+  });
+
+  it("has the gateway read its configuration again on SIGHUP, and goes on serving", async () => {
+    const shell = newShell();
+    const dev = await startDev(shell);
+    const { pid } = serverOf(shell);
+    for (const _ of [1, 2]) {
+      if (dev.pid !== undefined) process.kill(dev.pid, "SIGHUP");
+      await dev.says("Reloaded: ");
+      await dev.says("plugins, 2 pipelines.\n");
+    }
+    expect(serverOf(shell).pid).toBe(pid);
+    save(shell, project("greeter"));
+    await dev.says("Served anew.");
+    if (dev.pid !== undefined) process.kill(dev.pid, "SIGHUP");
+    await dev.says("There is no gateway");
+    expect(await dev.end("SIGTERM")).toEqual([0, null]);
+  });
+
+  it("ends in good order when its terminal is closed", async () => {
+    const shell = newShell();
+    const words = ["dev", "--port", "0"];
+    // Python has the terminals that Node has not: this one is closed once the server says that it can be killed.
+    const source = `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+printed = b""
+while b"Kill this process" not in printed: printed += os.read(terminal, 65536)
+print(pid, flush=True)
+sys.stdin.read()
+`;
+    const python = spawn("python3", ["-c", source, process.execPath, program, ...words], {
+      cwd: shell.folder,
+      env: { ...process.env, HOLDFAST_MODEL: "demo" },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const [printed] = await once(python.stdout, "data");
+    const pids = [Number(String(printed)), serverOf(shell).pid];
+    onTestFinished(() => {
+      for (const pid of pids) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    });
+    python.kill("SIGKILL");
+    await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
+    expect(existsSync(join(shell.folder, ".holdfast", "server.json"))).toBe(false);
   });
 
   it("waits for an imported file that is not there yet", async () => {

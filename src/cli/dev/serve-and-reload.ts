@@ -5,6 +5,7 @@ import { ENDS } from "../ends.ts";
 import { Refusal } from "../refusal.ts";
 import { shortPath } from "../short-path.ts";
 import type { Terminal } from "../terminal.ts";
+import { type Hangups, listenForHangups } from "./hangups.ts";
 import type { DevTask, LoadedMessage, ServingMessage } from "./messages.ts";
 import { type EndedServer, type RefusedServer, type ServerProcess, startServer } from "./server-process.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
@@ -23,15 +24,17 @@ const PATIENCE_MS = 25_000;
 export async function serveAndReload(task: DevTask, { terminal, signal, onFirst }: ReloadOptions): Promise<void> {
   const interrupted = untilInterrupted(signal);
   const watch = watchFiles(terminal.note);
+  const hangups = listenForHangups();
   try {
     const first = await begin(task, interrupted);
     if (first === undefined) return;
     onFirst(first.serving);
     watch.only(first.loaded.files, first.server.startedAt);
-    const ended = await keepServing(first, { task: pinned(task, first), watch, interrupted, terminal });
+    const ended = await keepServing(first, { task: pinned(task, first), watch, hangups, interrupted, terminal });
     if (ended !== undefined && ended.exitCode !== 0) throw refusalOf(ended);
   } finally {
     watch.close();
+    hangups.close();
   }
 }
 
@@ -59,6 +62,7 @@ function pinned(task: DevTask, { loaded: { config }, serving: { url } }: Begun):
 type Keeping = {
   readonly task: DevTask;
   readonly watch: FileWatch;
+  readonly hangups: Hangups;
   readonly interrupted: Promise<Interrupted>;
   readonly terminal: Terminal;
 };
@@ -68,20 +72,30 @@ type Current = { readonly server: ServerProcess | undefined; readonly files: rea
 
 /** How the last server ended; undefined when none was left to end. */
 async function keepServing(first: Begun, keeping: Keeping): Promise<EndedServer | undefined> {
-  const { watch, interrupted, terminal } = keeping;
+  const { watch, hangups, interrupted, terminal } = keeping;
   let current: Current = { server: first.server, files: first.loaded.files };
   for (;;) {
-    const happened = await Promise.race([interrupted, endOf(current), watch.changed()]);
+    const happened = await Promise.race([interrupted, endOf(current), watch.changed(), hangups.next()]);
     switch (happened.type) {
       case "ended":
         return happened;
       case "interrupted":
         terminal.note(ENDS);
         return await current.server?.end();
+      case "hung_up":
+        if (happened.isTerminalGone) return await current.server?.end();
+        hangups.take();
+        await reload(current, keeping);
+        break;
       case "changed":
         current = await replace(current, keeping);
     }
   }
+}
+
+async function reload(current: Current, { interrupted, terminal }: Keeping): Promise<void> {
+  const reloaded = current.server && (await Promise.race([interrupted, current.server.reload()]));
+  if (reloaded?.type === "reloaded") terminal.note(reloaded.text);
 }
 
 async function replace(current: Current, { task, watch, interrupted, terminal }: Keeping): Promise<Current> {

@@ -3,11 +3,13 @@
 import { once } from "node:events";
 import { sqlite } from "../../backend/sqlite/sqlite.ts";
 import { checkModels, createHoldfast } from "../../holdfast.ts";
+import { checkGateway } from "../../index.ts";
 import { createApp } from "../../server/app.ts";
-import { setupOf } from "../gateway/gateway-setup.ts";
+import { setupOf, usualGatewayFile } from "../gateway/gateway-setup.ts";
 import { configFiles, type OpenedProject, openProject } from "../project.ts";
 import { refusalOf } from "../refusal.ts";
-import { startServing } from "../running-server.ts";
+import { reloadGateway } from "../reload-on-hangup.ts";
+import { type Serving, startServing } from "../running-server.ts";
 import { tourFile } from "../tour/project.ts";
 import { whatIsServed } from "../what-is-served.ts";
 import { recordImports } from "./imported-files.ts";
@@ -16,16 +18,18 @@ import type { DevTask, FromServer, ToServer } from "./messages.ts";
 export async function serveForDev(): Promise<void> {
   const cwd = process.cwd();
   const importedFiles = recordImports();
+  let gatewayFiles: readonly string[] = [];
   // A project that is made while the tour's is served takes its place.
-  const files = () => [...importedFiles(), ...configFiles(cwd), tourFile];
+  const files = () => [...importedFiles(), ...configFiles(cwd), tourFile, ...gatewayFiles];
   try {
     const { task, tries } = await told("load");
     const project = await openProject({ ...task, env: process.env, cwd, importedFiles });
+    gatewayFiles = await filesOfGateway(project, cwd);
     if (tries) await tryOut(project, task);
     await tell({ type: "loaded", files: files(), ...(project.config !== undefined && { config: project.config }) });
     await told("serve");
     const serving = await startServing(project, task.listening);
-    const ended = Promise.race([told("end"), once(process, "SIGTERM")]);
+    const ended = Promise.race([untilEnd(serving), once(process, "SIGTERM")]);
     await tell({ type: "serving", ...whatIsServed(serving, project) });
     await ended;
     await serving.close();
@@ -33,6 +37,27 @@ export async function serveForDev(): Promise<void> {
     const { code, message, hint } = refusalOf(thrown);
     await tell({ type: "refused", files: files(), code, message, ...(hint !== undefined && { hint }) });
   }
+}
+
+/** Where there is no project, a gateway.yaml may come. */
+async function filesOfGateway(
+  { project: { gateway }, config }: OpenedProject,
+  cwd: string,
+): Promise<readonly string[]> {
+  const usual = config === undefined ? [usualGatewayFile(cwd)] : [];
+  if (gateway === undefined) return usual;
+  const setup = setupOf(gateway);
+  return [...usual, ...(await checkGateway(setup.config, { ...setup, cwd })).files];
+}
+
+/** Reads the gateway's configuration again whenever that is asked for, until the end is. */
+function untilEnd({ holdfast }: Serving): Promise<void> {
+  return new Promise((resolve) => {
+    process.on("message", ({ type }: ToServer) => {
+      if (type === "end") resolve();
+      if (type === "reload") void reloadGateway(holdfast.gateway).then((text) => tell({ type: "reloaded", text }));
+    });
+  });
 }
 
 /**

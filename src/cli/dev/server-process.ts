@@ -3,7 +3,15 @@ import { fork } from "node:child_process";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { isMap } from "../../contracts/json.ts";
-import type { DevTask, FromServer, LoadedMessage, RefusedMessage, ServingMessage, ToServer } from "./messages.ts";
+import type {
+  DevTask,
+  FromServer,
+  LoadedMessage,
+  RefusedMessage,
+  ReloadedMessage,
+  ServingMessage,
+  ToServer,
+} from "./messages.ts";
 
 export type EndedServer = { readonly type: "ended"; readonly exitCode: number; readonly how: string };
 
@@ -16,6 +24,8 @@ export interface ServerProcess {
   readonly loaded: Promise<LoadedMessage | RefusedServer>;
   readonly ended: Promise<EndedServer>;
   serve(): Promise<ServingMessage | RefusedServer>;
+  /** One that serves reads its gateway's configuration again. */
+  reload(): Promise<ReloadedMessage | RefusedServer>;
   /** In good order: what is under way comes to a commit. */
   end(patienceMs?: number): Promise<EndedServer>;
   kill(): void;
@@ -62,6 +72,7 @@ export function startServer(task: DevTask, { tries }: { readonly tries: boolean 
     ended,
     loaded: ask<LoadedMessage>({ type: "load", task, tries }),
     serve: () => ask<ServingMessage>({ type: "serve" }),
+    reload: () => ask<ReloadedMessage>({ type: "reload" }),
     async end(patienceMs) {
       tell({ type: "end" });
       const timer = patienceMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), patienceMs);
@@ -78,7 +89,7 @@ function isAnswer(told: unknown): boolean {
   return isMap(told) && answers.has(told.type);
 }
 
-const answers: ReadonlySet<unknown> = new Set<FromServer["type"]>(["loaded", "refused", "serving"]);
+const answers: ReadonlySet<unknown> = new Set<FromServer["type"]>(["loaded", "refused", "serving", "reloaded"]);
 
 function withoutAWord({ exitCode, how }: EndedServer): RefusedServer {
   return { type: "refused", files: [], code: "server_ended", message: `The server ended ${how}.`, exitCode };

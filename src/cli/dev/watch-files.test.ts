@@ -25,6 +25,37 @@ it("tells of what has changed before it began to look", async () => {
   expect(watch.take()).toBe(file);
 });
 
+it("tells of a folder or a YAML file that comes into a folder, and of no other file in it", async () => {
+  const { folder, watch } = newFolder();
+  watch.only([folder], Date.now());
+  let isTold = false;
+  void watch.changed().then(() => {
+    isTold = true;
+  });
+  const other = watchFiles((text) => {
+    throw new Error(text);
+  });
+  onTestFinished(() => other.close());
+  other.only([join(folder, "data.txt")], Date.now());
+  for (const name of [".hidden.yaml", "data.txt"]) writeFileSync(join(folder, name), "");
+  await other.changed();
+  expect(isTold).toBe(false);
+  mkdirSync(join(folder, "plugin"));
+  await watch.changed();
+  expect(watch.take()).toBe(join(folder, "plugin"));
+  writeFileSync(join(folder, "more.yaml"), "");
+  await watch.changed();
+  expect(watch.take()).toBe(join(folder, "more.yaml"));
+});
+
+it("tells of a folder that has come into one before it began to look", async () => {
+  const { folder, watch } = newFolder();
+  mkdirSync(join(folder, "plugin"));
+  watch.only([folder], 0);
+  await watch.changed();
+  expect(watch.take()).toBe(folder);
+});
+
 it("tells of the folder in which a file is to be, when that is not there yet either", async () => {
   const { folder, watch } = newFolder();
   const file = join(folder, "parts", "more", "project.mts");

@@ -1,7 +1,7 @@
 // Tells when one of some files changes. Their folders are watched rather than themselves, because many editors save by
-// putting another file in the place of the old one.
-import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
-import { dirname, join } from "node:path";
+// putting another file in the place of the old one. A folder changes when another folder or a YAML file comes into it.
+import { existsSync, type FSWatcher, readdirSync, statSync, watch } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { errorMessage } from "../../contracts/error.ts";
 
 export type FileChange = { readonly type: "changed" };
@@ -32,10 +32,12 @@ export function watchFiles(complain: (text: string) => void): FileWatch {
     timer = setTimeout(() => change.resolve({ type: "changed" }), QUIET_MS);
   }
 
-  function watchFolder(folder: string, entries: ReadonlyMap<string, string>): readonly FSWatcher[] {
+  function watchFolder(folder: string, { entries, isListed }: Watched): readonly FSWatcher[] {
     try {
-      const watcher = watch(folder, (_, name) => {
-        const file = name === null ? undefined : entries.get(join(folder, name));
+      const watcher = watch(folder, (event, name) => {
+        if (name === null) return;
+        const path = join(folder, name);
+        const file = entries.get(path) ?? (isListed && event === "rename" && isLookedFor(path) ? path : undefined);
         if (file !== undefined) notice(file);
       });
       watcher.on("error", (error) => complain(`${folder} is not watched any more: ${errorMessage(error)}`));
@@ -55,7 +57,7 @@ export function watchFiles(complain: (text: string) => void): FileWatch {
     },
     only(files, since) {
       const before = watchers;
-      watchers = [...byFolder(files)].flatMap(([folder, entries]) => watchFolder(folder, entries));
+      watchers = [...byFolder(files)].flatMap(([folder, watched]) => watchFolder(folder, watched));
       for (const watcher of before) watcher.close();
       for (const file of files) if (!known.has(file) && changedAt(file) > since) notice(file);
       known = new Set(files);
@@ -67,18 +69,37 @@ export function watchFiles(complain: (text: string) => void): FileWatch {
   };
 }
 
+type Watched = {
+  /** Which of the files it is about, by the path of what changes. */
+  readonly entries: ReadonlyMap<string, string>;
+  /** Whether the folder is one of the files itself. */
+  readonly isListed: boolean;
+};
+
 /** What to look for in which folder. For a file whose folder is missing, the folder counts, or the one above. */
-function byFolder(files: readonly string[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
+function byFolder(files: readonly string[]): ReadonlyMap<string, Watched> {
   const folders = new Map<string, Map<string, string>>();
+  const listed = new Set(files.filter(isFolder));
+  const entriesOf = (folder: string) => folders.get(folder) ?? folders.set(folder, new Map()).get(folder);
   for (const file of files) {
     let entry = file;
     while (!existsSync(dirname(entry))) entry = dirname(entry);
-    const folder = dirname(entry);
-    folders.set(folder, (folders.get(folder) ?? new Map()).set(entry, file));
+    entriesOf(dirname(entry))?.set(entry, file);
+    if (listed.has(file)) entriesOf(file);
   }
-  return folders;
+  return new Map([...folders].map(([folder, entries]) => [folder, { entries, isListed: listed.has(folder) }]));
+}
+
+function isLookedFor(path: string): boolean {
+  return !basename(path).startsWith(".") && (/\.ya?ml$/i.test(path) || isFolder(path));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function changedAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (!isFolder(file)) return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const found = readdirSync(file).map((name) => join(file, name));
+  return Math.max(0, ...found.filter(isLookedFor).map((path) => statSync(path).mtimeMs));
 }

@@ -17,6 +17,8 @@ export type ReadOptions = {
   /** Places are named relative to it. */
   readonly cwd: string;
   readonly report: Report;
+  /** Told of every file and folder that is looked for, whether or not it is there. */
+  readonly onFile?: ((path: string) => void) | undefined;
 };
 
 /** The top of the main configuration, and those of included files in the order in which they were named. */
@@ -31,7 +33,7 @@ export function readMaps(source: string | object, options: ReadOptions): MapNode
 /** What an object is called where a file has its name. */
 const OBJECT = "gateway";
 
-function createFileReader({ env, cwd, report }: ReadOptions) {
+function createFileReader({ env, cwd, report, onFile }: ReadOptions) {
   const seen = new Set<string>();
 
   /** `from` is the entry that includes the file, `chain` the files above it. */
@@ -49,6 +51,7 @@ function createFileReader({ env, cwd, report }: ReadOptions) {
       report.problem(from ?? start, `A configuration has at most ${MOST_FILES} files.`);
       return [];
     }
+    onFile?.(path);
     const content = readConfigFile(path);
     if ("problem" in content) {
       const { problem, line, column } = content;
@@ -76,6 +79,7 @@ function createFileReader({ env, cwd, report }: ReadOptions) {
 
   function enter(path: string, place: Place, chain: readonly string[]): MapNode[] {
     if (!isFolder(path)) return read(path, place, chain);
+    onFile?.(path);
     const files = listConfigFiles(path);
     if ("problem" in files) {
       report.problem(place, `${displayPath(path, cwd)}: ${files.problem}`);

@@ -11,6 +11,8 @@ export type ConfigContext = {
   readonly env: Environment;
   /** Where a relative path starts; places are named relative to it. */
   readonly cwd: string;
+  /** Told of every file and folder that is looked for, whether or not it is there. */
+  readonly onFile?: ((path: string) => void) | undefined;
 };
 
 export type ConfigResult =
@@ -19,9 +21,9 @@ export type ConfigResult =
   | { readonly problems: readonly ConfigProblem[] };
 
 /** The configuration at a path, or the one that is passed. Never throws: what cannot be used is a list of problems. */
-export function readGatewayConfig(source: string | object, { env, cwd }: ConfigContext): ConfigResult {
+export function readGatewayConfig(source: string | object, { env, cwd, onFile }: ConfigContext): ConfigResult {
   const report = createReport();
-  const maps = readMaps(source, { env, cwd, report });
+  const maps = readMaps(source, { env, cwd, report, onFile });
   const folder = typeof source === "string" ? dirname(resolve(cwd, source)) : cwd;
   const settings = parseSettings(mergeMaps(maps, report), { env, folder, report });
   const problems = report.problems();

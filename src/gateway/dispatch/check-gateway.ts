@@ -1,4 +1,5 @@
 // Checks a configuration without running anything.
+import { sep } from "node:path";
 import { HoldfastError } from "../../contracts/error.ts";
 import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
 import { agentManifest } from "../agent/agent-manifest.ts";
@@ -7,7 +8,7 @@ import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
 import { SHIPPED_PLUGINS } from "./built-in-plugins.ts";
 import { loadSnapshot, type Snapshot } from "./snapshot.ts";
 
-export type GatewayCheck =
+export type GatewayCheck = (
   | {
       readonly valid: true;
       readonly plugins: readonly string[];
@@ -15,7 +16,14 @@ export type GatewayCheck =
       readonly warnings: readonly ConfigProblem[];
     }
   /** A line for each problem, with its place. */
-  | { readonly valid: false; readonly problems: readonly string[] };
+  | { readonly valid: false; readonly problems: readonly string[] }
+) & {
+  /**
+   * The files and folders that were looked for, whether or not they are there: of the configuration, and of plugins that are
+   * not shipped. What changes in none of them changes nothing for the gateway.
+   */
+  readonly files: readonly string[];
+};
 
 export type CheckOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -36,9 +44,11 @@ export async function checkGateway(source: string | object, options: CheckOption
     folder: `${SHIPPED_PLUGINS}/${AGENT_PLUGIN}`,
     run: neverRuns,
   };
+  const files = new Set<string>();
   try {
     const snapshot = await loadSnapshot({
       source,
+      onFile: (path) => isShipped(path) || files.add(path),
       env,
       cwd,
       shippedPlugins: SHIPPED_PLUGINS,
@@ -49,6 +59,7 @@ export async function checkGateway(source: string | object, options: CheckOption
     const [first] = mayMissFiles(snapshot, options) ? agents : [];
     return {
       valid: true,
+      files: [...files],
       plugins: [...snapshot.plugins.keys()],
       pipelines: [...snapshot.graph.pipelines.keys()],
       warnings: [...snapshot.warnings, ...(first ? [{ ...first.place, message: SHARED_WORKSPACES }] : [])],
@@ -56,8 +67,12 @@ export async function checkGateway(source: string | object, options: CheckOption
   } catch (thrown) {
     if (!(thrown instanceof HoldfastError) || thrown.code !== "gateway_config_invalid") throw thrown;
     const [, ...problems] = thrown.detail.split("\n");
-    return { valid: false, problems: problems.length > 0 ? problems : [thrown.detail] };
+    return { valid: false, files: [...files], problems: problems.length > 0 ? problems : [thrown.detail] };
   }
+}
+
+function isShipped(path: string): boolean {
+  return path === SHIPPED_PLUGINS || path.startsWith(`${SHIPPED_PLUGINS}${sep}`);
 }
 
 /** Whether a turn of an agent here may look for files that are on another machine. */

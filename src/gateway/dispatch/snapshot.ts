@@ -25,6 +25,8 @@ export type SnapshotOptions = {
   readonly cwd: string;
   /** Told of every variable whose value stands in the configuration. */
   readonly onVariable?: (name: string, value: string) => void;
+  /** Told of every file and folder that is looked for, whether or not it is there. */
+  readonly onFile?: (path: string) => void;
   /** A folder that is searched for plugins after the configured ones. */
   readonly shippedPlugins?: string;
   /** Plugins that the program defines itself; they come before all others. */
@@ -41,12 +43,12 @@ export type SnapshotOptions = {
 
 /** Throws `gateway_config_invalid`, which lists every problem with its place. */
 export async function loadSnapshot(options: SnapshotOptions): Promise<Snapshot> {
-  const { source, env, cwd, shippedPlugins, own, builtIns, check } = options;
-  const read = readGatewayConfig(source, { env: observed(env, options.onVariable), cwd });
+  const { source, env, cwd, shippedPlugins, own, builtIns, check, onFile } = options;
+  const read = readGatewayConfig(source, { env: observed(env, options.onVariable), cwd, onFile });
   if ("problems" in read) throw configError(read.problems);
   const shipped = shippedPlugins === undefined ? [] : [shippedPlugins];
   const config = { ...read.config, plugin_roots: [...read.config.plugin_roots, ...shipped] };
-  const loaded = loadPlugins(config, { environment: env, own, builtIns: builtIns(config) });
+  const loaded = loadPlugins(config, { environment: env, own, builtIns: builtIns(config), onFile });
   const known = new Map([...loaded.plugins].map(([name, plugin]) => [name, describePlugin(plugin)]));
   const pipelines = loadPipelines({ ...config, plugins: known });
   const found = "problems" in pipelines ? pipelines.problems : [];

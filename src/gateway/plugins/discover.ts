@@ -30,12 +30,14 @@ export type DiscoveryOptions = {
   readonly allowSymlinks: boolean;
   /** The root of which nothing is said where it is not there. */
   readonly optionalRoot?: string | null;
+  /** Told of every folder, manifest and entry point that is looked for, whether or not it is there. */
+  readonly onFile?: ((path: string) => void) | undefined;
 };
 
 /** Never throws. Of plugins with the same name the first is kept: roots in their order, folders by name. */
 export function discoverPlugins(
   roots: readonly string[],
-  { strict, allowSymlinks, optionalRoot = null }: DiscoveryOptions,
+  { strict, allowSymlinks, optionalRoot = null, onFile }: DiscoveryOptions,
 ): Discovery {
   const plugins = new Map<string, DiscoveredPlugin>();
   const warnings: ConfigProblem[] = [];
@@ -47,7 +49,9 @@ export function discoverPlugins(
   /** The root itself may be the folder of a plugin. */
   function findManifests(root: string): readonly string[] {
     const inFolder = (folder: string, below: (folder: string) => readonly string[]) => {
-      const manifest = MANIFESTS.map((name) => join(folder, name)).find(exists);
+      const candidates = MANIFESTS.map((name) => join(folder, name));
+      for (const file of candidates) onFile?.(file);
+      const manifest = candidates.find(exists);
       return manifest === undefined ? below(folder) : [manifest];
     };
     const inGroup = (folder: string) => subfolders(folder).flatMap((each) => inFolder(each, () => []));
@@ -56,6 +60,7 @@ export function discoverPlugins(
   }
 
   function subfolders(folder: string): readonly string[] {
+    onFile?.(folder);
     try {
       const names = readdirSync(folder).filter(isSearched).sort(compareText);
       return names.map((name) => join(folder, name)).filter((path) => isFolder(path) && !isRefusedLink(path));
@@ -79,6 +84,7 @@ export function discoverPlugins(
     if ("problems" in read) return;
     const { manifest, entrypointPlace } = read;
     const place = { root, folder: dirname(manifestFile), entrypoint: manifest.entrypoint, allowSymlinks };
+    onFile?.(join(place.folder, place.entrypoint));
     const trust = checkTrust(place);
     if ("problem" in trust) {
       warnings.push({ ...entrypointPlace, message: `plugin_untrusted: ${trust.problem}.` });

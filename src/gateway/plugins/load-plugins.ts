@@ -11,16 +11,19 @@ export type LoadOptions = Pick<SubprocessOptions, "after" | "spawn"> & {
   readonly environment: Environment;
   readonly own: readonly BuiltInPlugin[];
   readonly builtIns: ReadonlyMap<string, BuiltInPlugin>;
+  /** Told of every folder, manifest and entry point that is looked for, whether or not it is there. */
+  readonly onFile?: ((path: string) => void) | undefined;
 };
 
 /** Never throws; the problems are for the configuration to be refused with. Later changes to files are not followed. */
 export function loadPlugins(config: GatewayConfig, options: LoadOptions): ResolvedPlugins {
-  const { environment, own, builtIns, ...injected } = options;
+  const { environment, own, builtIns, onFile, ...injected } = options;
   const { strict_protocol, exit_code_policy, allow_symlinks, plugin_env_passthrough } = config.service;
   const discovery = discoverPlugins(config.plugin_roots, {
     strict: strict_protocol,
     allowSymlinks: allow_symlinks,
     optionalRoot: config.optional_root,
+    onFile,
   });
   const allowed = pluginEnvironment(environment, plugin_env_passthrough);
   const visible = { ...allowed, ...(allowed.PATH && { PATH: pathToNode(allowed.PATH, process.execPath) }) };
