@@ -1,9 +1,10 @@
 import "node:child_process"; // these tests start processes
 import { EventEmitter } from "node:events";
-import { existsSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { environment as pathWithPython, withoutPython } from "../../../../test/gateway-plugins/run-plugin.ts";
 import { heldAfter } from "../../../../test/held-after.ts";
 import { isRunning, node, pluginRoot, shell, writeScript, writtenPids } from "../../../../test/plugin-folders.ts";
 import { pluginEnvironment } from "./environment.ts";
@@ -31,7 +32,7 @@ describe.each(transports)("with %s", (transport) => {
       timeoutMs: TIMEOUT_MS,
       signal: controller.signal,
       after: timers.after,
-      ...(transport === "sockets" && { openStreams: () => undefined }),
+      ...(transport === "sockets" && { openStreams: async () => undefined }),
       ...options,
     });
     const pids = join(root, "pids");
@@ -54,6 +55,35 @@ describe.each(transports)("with %s", (transport) => {
         expect(stdoutOf(result)).toBe('{"protocol":2}\n');
       });
 
+    if (transport === "named streams")
+      it("can open its stdin by name when everything was read, and finds its end", async () => {
+        const { end } = run(shell("cat", "cat /dev/stdin", "echo fine"));
+        expect(stdoutOf(await end)).toBe('{"protocol":2}\nfine\n');
+      });
+
+    if (transport === "named streams")
+      it("gets all three as pipes, as programs do in a shell", async () => {
+        const { end } = run(shell("for fd in 0 1 2; do [ -p /dev/fd/$fd ] && printf $fd; done"));
+        expect(stdoutOf(await end)).toBe("012");
+      });
+
+    it.skipIf(withoutPython)("may read its stdin without blocking, as asyncio of Python does", async () => {
+      const lines = [
+        "#!/usr/bin/env python3",
+        "import asyncio, sys",
+        "async def main():",
+        "    reader = asyncio.StreamReader()",
+        "    protocol = asyncio.StreamReaderProtocol(reader)",
+        "    await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)",
+        "    print(len(await reader.read()))",
+        "asyncio.run(main())",
+      ];
+      const { end } = run(`${lines.join("\n")}\n`, { input: "é".repeat(4 * 1024 * 1024), environment: pathWithPython });
+      const result = await end;
+      expect(result).toMatchObject({ kind: "exited", exitCode: 0, stderr: "" });
+      expect(stdoutOf(result)).toBe(`${8 * 1024 * 1024}\n`);
+    });
+
     it("gets no arguments and keeps the gateway's working directory", async () => {
       const { end } = run(shell('echo "$#"', "pwd -P"));
       expect(stdoutOf(await end)).toBe(`0\n${realpathSync(process.cwd())}\n`);
@@ -75,6 +105,20 @@ describe.each(transports)("with %s", (transport) => {
       const { end } = run(shell("cat"), { input: "é".repeat(4 * 1024 * 1024) });
       const result = await end;
       expect(result.stdout.length).toBe(8 * 1024 * 1024);
+    });
+
+    it("may be killed while it reads a large request", async () => {
+      const { end } = run(shell("head -c 100000 > /dev/null", "kill -9 $$"), { input: "x".repeat(3_000_000) });
+      expect(await end).toMatchObject({ kind: "exited", exitCode: null });
+    });
+
+    it("may leave a large request unread as long as it runs", async () => {
+      const { end, goOff, written } = run(shell('echo $$ > "$TMPDIR/pids"', "exec sleep 1000"), {
+        input: "x".repeat(3_000_000),
+      });
+      await expect.poll(() => written().length).toBe(1);
+      await goOff(TIMEOUT_MS);
+      expect(await end).toMatchObject({ kind: "timed_out", exitCode: null });
     });
 
     it("that prints nothing ends with empty output", async () => {
@@ -275,6 +319,27 @@ describe.each(transports)("with %s", (transport) => {
     });
   });
 
+  it("a child that left the group and goes on to read gets nothing of a later plugin's request", async () => {
+    const escaped = run(
+      node(
+        'const { spawn } = require("node:child_process");',
+        'const options = { detached: true, stdio: ["inherit", "ignore", "ignore"] };',
+        "const script = 'while :; do cat >> \"$TMPDIR/read\"; sleep 0.01; done';",
+        'const child = spawn("/bin/sh", ["-c", script], options);',
+        'require("node:fs").writeFileSync(process.env.TMPDIR + "/pids", String(child.pid));',
+        "process.exit();",
+      ),
+    );
+    onTestFinished(() => {
+      for (const pid of escaped.written()) process.kill(pid, "SIGKILL");
+    });
+    await escaped.end;
+    const input = "later".repeat(100_000);
+    for (let count = 0; count < 3; count++) expect(stdoutOf(await run(shell("cat"), { input }).end)).toBe(input);
+    const read = join(escaped.root, "read");
+    expect(existsSync(read) ? readFileSync(read, "utf8") : "").not.toContain("later");
+  });
+
   it("a child that left the group and goes on to print reaches no later plugin's output", async () => {
     const escaped = run(
       node(
@@ -368,7 +433,12 @@ describe.each(transports)("with %s", (transport) => {
     await run(shell("echo fine")).end;
     const before = open();
     const scripts = [shell("echo fine"), shell("exec <&- >&-"), "#!/nonexistent\n", shell("kill -9 $$")];
-    for (const script of [...scripts, ...scripts]) await run(script).end;
+    const inputs = ["", "x".repeat(3_000_000)];
+    for (const script of [...scripts, ...scripts]) for (const input of inputs) await run(script, { input }).end;
+    const spawn = () => {
+      throw new Error("spawn ENOMEM");
+    };
+    await run(shell("echo fine"), { spawn }).end;
     await expect.poll(open).toBeLessThanOrEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 // Starts a program in a process group of its own, connected to us by stdin, stdout and stderr.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
-import { openNamedStreams } from "./named-streams.ts";
+import { type NamedStreams, openNamedStreams, type StandardStreams } from "./named-streams.ts";
 
 export type Spawn = typeof spawn;
 
@@ -24,37 +24,39 @@ export type StartOptions = {
   readonly input: string;
   readonly spawn?: Spawn;
   /** Makes the standard streams; where it makes none, Node connects the process by sockets. */
-  readonly openStreams?: typeof openNamedStreams;
+  readonly openStreams?: () => ReturnType<typeof openNamedStreams>;
 };
 
 /** Rejects when the file cannot be started; a process that runs is returned before anything of it can be missed. */
 export async function startProcess(options: StartOptions): Promise<RunningProcess> {
-  const { file, environment, input, spawn: start = spawn, openStreams = openNamedStreams } = options;
-  const named = openStreams(input);
-  let outputs: { readonly stdout: Readable; readonly stderr: Readable } | undefined;
-  let child: ChildProcess;
+  const { openStreams = openNamedStreams } = options;
+  const named = await openStreams();
   try {
-    const stdio = named ? [...named.childEnds] : "pipe";
-    child = start(file, [], { env: { ...environment }, detached: true, stdio });
-    child.on("error", () => {}); // after the start only its exit counts
-  } finally {
-    outputs = named?.connect();
-    for (const stream of Object.values(outputs ?? {})) stream.on("error", () => {});
-  }
-  const release = () => {
-    child.unref();
-    for (const stream of [child.stdin, outputs?.stdout, outputs?.stderr]) stream?.destroy();
-  };
-  try {
-    await started(child);
-    outputs ??= writeThrough(child, input);
-    if (child.pid === undefined) throw new Error(`${file} has no process id.`);
-    const onExit = (callback: (code: number | null) => void) => void child.once("exit", callback);
-    return { pid: child.pid, ...outputs, onExit, release };
+    return await startWith(named, options);
   } catch (thrown) {
-    release();
+    named?.release();
     throw thrown;
   }
+}
+
+async function startWith(named: NamedStreams | undefined, options: StartOptions): Promise<RunningProcess> {
+  const { file, environment, input, spawn: start = spawn } = options;
+  const stdio = named ? [...named.childEnds] : "pipe";
+  const child = start(file, [], { env: { ...environment }, detached: true, stdio });
+  child.on("error", () => {}); // after the start only its exit counts
+  named?.closeChildEnds();
+  await started(child);
+  const streams = named?.streams ?? streamsOf(child);
+  const { stdout, stderr } = streams;
+  if (child.pid === undefined) throw new Error(`${file} has no process id.`);
+  streams.stdin.end(input);
+  const onExit = (callback: (code: number | null) => void) => void child.once("exit", callback);
+  const release = () => {
+    child.unref();
+    for (const stream of Object.values(streams)) stream.destroy();
+    named?.release();
+  };
+  return { pid: child.pid, stdout, stderr, onExit, release };
 }
 
 function started(child: ChildProcess): Promise<void> {
@@ -64,10 +66,9 @@ function started(child: ChildProcess): Promise<void> {
   });
 }
 
-/** The streams that Node has made, with the input on its way. */
-function writeThrough({ stdin, stdout, stderr }: ChildProcess, input: string) {
+/** Those that Node has made. */
+function streamsOf({ stdin, stdout, stderr }: ChildProcess): StandardStreams {
   if (!stdin || !stdout || !stderr) throw new Error("The process has no standard streams.");
   for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
-  stdin.end(input);
-  return { stdout, stderr };
+  return { stdin, stdout, stderr };
 }
