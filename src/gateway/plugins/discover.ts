@@ -93,13 +93,12 @@ export function discoverPlugins(
     const first = plugins.get(manifest.name);
     if (first) warn(manifestFile, `name: ${manifest.name} is the name of ${first.manifestFile} too, which is used.`);
     else plugins.set(manifest.name, { manifest, manifestFile, place, entry: trust.entry });
-    if (!trust.entry.isProgram) warnings.push({ ...entrypointPlace, message: NO_INTERPRETER });
+    const { file, startProblem } = trust.entry;
+    if (startProblem) warnings.push({ ...entrypointPlace, message: `entrypoint: ${file} ${startProblem}.` });
   }
 }
 
 const MANIFESTS = ["manifest.yaml", "manifest.yml"] as const;
-
-const NO_INTERPRETER = "entrypoint: the file begins with no #! line and is no program, so that it cannot be started.";
 
 /** Hidden folders and installed packages hold no plugins. */
 function isSearched(name: string): boolean {

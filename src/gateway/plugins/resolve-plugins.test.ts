@@ -46,7 +46,7 @@ function resolve({ discovered = [], builtIns = [], own = [], configured = [], ma
       manifest: each,
       manifestFile: `/plugins/${each.name}/manifest.yaml`,
       place: { root: "/plugins", folder: `/plugins/${each.name}`, entrypoint: "run", allowSymlinks: false },
-      entry: { file: `/plugins/${each.name}/run`, fingerprint: { sha256: "" }, isProgram: true },
+      entry: { file: `/plugins/${each.name}/run`, fingerprint: { sha256: "" }, startProblem: undefined },
     },
   ]);
   const builtIn = builtIns.map((each): [string, BuiltInPlugin] => {
@@ -266,7 +266,7 @@ describe("a built-in plugin", () => {
             manifest: each,
             manifestFile: "/m",
             place,
-            entry: { file: "/run", fingerprint: { sha256: "" }, isProgram: true },
+            entry: { file: "/run", fingerprint: { sha256: "" }, startProblem: undefined },
           },
         ]),
       ),

@@ -162,9 +162,14 @@ describe("a plugin that does not answer by the protocol fails with spawn_error, 
     });
   });
 
-  it("an entry point without a #! line, which no shell gets to see", async () => {
-    const { run, root } = plugin('touch "$TMPDIR/started"\n');
-    expect(await run()).toMatchObject(spawnError);
+  it.each([
+    ["without a #! line", () => ""],
+    ["with an empty #! line", () => "#!\n"],
+    ["that begins like a program", () => "\x7fELF\0\n"],
+    ["with an interpreter that is no program", () => `#!${writeScript(join(pluginRoot(), "interpreter"), "echo")}\n`],
+  ])("an entry point %s, which no shell gets to see", async (_what, beginning) => {
+    const { run, root } = plugin(`${beginning()}touch "$TMPDIR/started"\n`);
+    expect(await run()).toMatchObject({ ...spawnError, exit_code: null });
     expect(existsSync(join(root, "started"))).toBe(false);
   });
 });

@@ -22,10 +22,11 @@ export function runAsSubprocess(plugin: DiscoveredPlugin, options: SubprocessOpt
     if (input === undefined) return notStarted("The request cannot be written as JSON.");
     const trust = recheckTrust(plugin.place, plugin.entry);
     if ("problem" in trust) return notStarted(holdfastError("plugin_untrusted", `${trust.problem}.`).message);
-    if (!trust.entry.isProgram) return notStarted(`${trust.entry.file} begins with no #! line and is no program.`);
+    const { file, startProblem } = trust.entry;
+    if (startProblem) return notStarted(`${file} ${startProblem}.`);
     const { environment, after, spawn } = options;
     const injected = { ...(after && { after }), ...(spawn && { spawn }), ...(onSpawned && { onSpawned }) };
-    const end = await runProcess({ file: trust.entry.file, environment, input, timeoutMs, signal, ...injected });
+    const end = await runProcess({ file, environment, input, timeoutMs, signal, ...injected });
     return execution(end, timeoutMs, options);
   };
 }

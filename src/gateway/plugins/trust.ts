@@ -1,18 +1,9 @@
 // Whether an entry point may be executed: checked when its plugin is discovered, and again right before every start.
 import { createHash } from "node:crypto";
-import {
-  accessSync,
-  type BigIntStats,
-  closeSync,
-  constants,
-  openSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { accessSync, type BigIntStats, constants, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { errorMessage } from "../../contracts/error.ts";
+import { whyNoProgram } from "./program-file.ts";
 
 export type EntryPointPlace = {
   /** The plugin's folder and the root it was found in, as they are written; links are resolved here. */
@@ -27,8 +18,8 @@ export type EntryPoint = {
   /** The real path, which is what is executed. */
   readonly file: string;
   readonly fingerprint: Fingerprint;
-  /** False for a text without `#!` line: the kernel refuses it, and the C library would hand it to a shell. */
-  readonly isProgram: boolean;
+  /** See `whyNoProgram`: it is trusted, and not started all the same. */
+  readonly startProblem: string | undefined;
 };
 
 /** Identifies the content of a file: by its hash, or by the file itself when it is too large to hash before every start. */
@@ -85,7 +76,7 @@ function check({ folder, root, entrypoint, allowSymlinks }: EntryPointPlace): Tr
   const open = [file, ...foldersUpTo(realFolder, file)].find(isWritableByAll);
   if (open !== undefined) return { problem: `${open} can be written by every user of this machine` };
   if (!isExecutable(file)) return { problem: `the entry point ${entrypoint} is not executable` };
-  return { entry: { file, ...identify(file, stats) } };
+  return { entry: { file, fingerprint: identify(file, stats), startProblem: whyNoProgram(file) } };
 }
 
 function isInside(folder: string, path: string): boolean {
@@ -111,13 +102,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
-function identify(file: string, stats: BigIntStats): Pick<EntryPoint, "fingerprint" | "isProgram"> {
-  if (stats.size > LARGEST_HASHED) {
-    const { dev: device, ino: inode, size, mtimeNs: modified, ctimeNs: changed } = stats;
-    return { fingerprint: { device, inode, size, modified, changed }, isProgram: isProgram(firstBytes(file)) };
-  }
-  const content = readFileSync(file);
-  return { fingerprint: { sha256: createHash("sha256").update(content).digest("hex") }, isProgram: isProgram(content) };
+function identify(file: string, stats: BigIntStats): Fingerprint {
+  if (stats.size <= LARGEST_HASHED) return { sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
+  const { dev: device, ino: inode, size, mtimeNs: modified, ctimeNs: changed } = stats;
+  return { device, inode, size, modified, changed };
 }
 
 function isSame(left: Fingerprint, right: Fingerprint): boolean {
@@ -131,22 +119,4 @@ function isSame(left: Fingerprint, right: Fingerprint): boolean {
     left.modified === right.modified &&
     left.changed === right.changed
   );
-}
-
-const HEADER_BYTES = 512;
-
-function firstBytes(file: string): Uint8Array {
-  const descriptor = openSync(file, "r");
-  try {
-    const header = new Uint8Array(HEADER_BYTES);
-    return header.subarray(0, readSync(descriptor, header));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** A script names its interpreter; every binary format has a zero byte in its header. */
-function isProgram(content: Uint8Array): boolean {
-  const isScript = content[0] === 0x23 && content[1] === 0x21; // #!
-  return isScript || content.subarray(0, HEADER_BYTES).includes(0);
 }
