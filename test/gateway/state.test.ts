@@ -5,7 +5,7 @@ import type { JsonMap } from "../../src/contracts/json.ts";
 import { createSealedJson } from "../../src/gateway/dispatch/commit/sealed-json.ts";
 import type { BuiltInPlugin } from "../../src/gateway/plugins/resolve-plugins.ts";
 import { createSealing } from "../../src/threads/secrets/sealing.ts";
-import { eachDatabase, secretKey } from "../databases.ts";
+import { eachDatabase, secretKey, type World } from "../databases.ts";
 import { api, heldPlugin, inShort, openGateway, plugin } from "./gateway-world.ts";
 
 /** Stores what its payload says under `updates`, and keeps the state that it is shown. */
@@ -62,6 +62,27 @@ eachDatabase((newWorld) => {
     expect(request.state).toEqual({ "job 0": true, "job 1": true });
   });
 
+  it("every rule for a command records a fact, in their order, and one of them with a mirror replaces the state", async () => {
+    const world = await newWorld();
+    const tool = withFacts(store("tool"), [
+      { command: "handle", fact_type: "heard", mirrors: false },
+      { command: "poll", fact_type: "seen", mirrors: false },
+      { command: "handle", fact_type: "kept", mirrors: true },
+    ]);
+    const { gateway, untilIdle } = await openGateway({ world, plugins: [tool] });
+    for (const updates of [{ a: 1 }, { b: 2 }, undefined]) {
+      await gateway.call("tool", "handle", { payload: updates ? { updates } : {} }, api);
+      await untilIdle();
+    }
+    expect(tool.states).toEqual([{}, { a: 1 }, { b: 2 }]);
+    expect(await factsOf(world)).toEqual([
+      [1, "heard", { a: 1 }],
+      [2, "kept", { a: 1 }],
+      [3, "heard", { b: 2 }],
+      [4, "kept", { b: 2 }],
+    ]);
+  });
+
   it("facts are recorded in order, and with a mirror replace the whole state", async () => {
     const world = await newWorld();
     const tool = withFacts(store("tool"), [
@@ -80,14 +101,11 @@ eachDatabase((newWorld) => {
       await untilIdle();
     }
     expect(tool.states).toEqual([{}, { a: 1 }, { b: 2 }, { b: 2, c: 3 }, {}]);
-    const { gateway: stores } = await world.stores();
-    const sealed = createSealedJson(createSealing(Buffer.from(secretKey, "hex")));
-    const facts = await stores.pluginState.facts({ plugin: "tool", limit: 9 });
-    expect(facts.map(({ fact_type, sealed_value }) => [fact_type, sealed.open("fact", "tool", sealed_value)])).toEqual([
-      ["heard", { a: 1 }],
-      ["seen", { b: 2 }],
-      ["heard", { c: 3 }],
-      ["seen", {}],
+    expect(await factsOf(world)).toEqual([
+      [1, "heard", { a: 1 }],
+      [2, "seen", { b: 2 }],
+      [3, "heard", { c: 3 }],
+      [4, "seen", {}],
     ]);
   });
 });
@@ -137,6 +155,14 @@ it("setting a plugin up is not tried again", async () => {
   const { job_ids } = await gateway.call("tool", "init", { payload: {} }, api);
   expect(inShort(await endedTree(job_ids[0]))).toEqual(["tool.init failed plugin_error"]);
 });
+
+/** What was recorded of the plugin `tool`. */
+async function factsOf(world: World) {
+  const { gateway: stores } = await world.stores();
+  const sealed = createSealedJson(createSealing(Buffer.from(secretKey, "hex")));
+  const facts = await stores.pluginState.facts({ plugin: "tool", limit: 9 });
+  return facts.map(({ seq, fact_type, sealed_value }) => [seq, fact_type, sealed.open("fact", "tool", sealed_value)]);
+}
 
 function withFacts<Plugin extends BuiltInPlugin>(
   base: Plugin,

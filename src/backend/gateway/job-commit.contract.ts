@@ -45,7 +45,10 @@ export function describeJobCommit(name: string, open: () => Promise<StoresInTest
         attempt: anAttempt({ sealed_response: "response", sealed_stderr: "stderr", started_at: job.started_at ?? 0 }),
         state: {
           ...{ plugin: "echo", sealed_state: "state", revision: 0 },
-          fact: { fact_type: "greeting", command: "handle", sealed_value: "value" },
+          facts: [
+            { fact_type: "greeting", command: "handle", sealed_value: "value" },
+            { fact_type: "farewell", command: "handle", sealed_value: "other" },
+          ],
         },
         contexts: [context],
         children: [
@@ -79,6 +82,7 @@ export function describeJobCommit(name: string, open: () => Promise<StoresInTest
       expect(await stores.gateway.pluginState.get("echo")).toMatchObject({ sealed_state: "state", revision: 1 });
       expect(await stores.gateway.pluginState.facts({ plugin: "echo", limit: 9 })).toMatchObject([
         { seq: 1, fact_type: "greeting", command: "handle", job_id: "job", sealed_value: "value" },
+        { seq: 2, fact_type: "farewell", command: "handle", job_id: "job", sealed_value: "other" },
       ]);
       expect((await jobs.tree("job")).map(({ id, status }) => `${id} ${status}`)).toEqual([
         ...["job succeeded", "child 1 queued", "child 2 queued"],

@@ -299,7 +299,7 @@ export function describeJobEnds(name: string, open: () => Promise<StoresInTest>)
       it("reaches the log of jobs that were pruned", async () => {
         const fact = { fact_type: "said", command: "handle", sealed_value: SECRET };
         for (const user_id of ["7", "8"]) {
-          const state = { plugin: `echo ${user_id}`, sealed_state: "{}", revision: 0, fact };
+          const state = { plugin: `echo ${user_id}`, sealed_state: "{}", revision: 0, facts: [fact] };
           const held = await heldJob(stores, { id: user_id, user_id, sealed_payload: SECRET });
           const attempt = anAttempt({ sealed_response: SECRET, sealed_stderr: SECRET, sealed_error: SECRET });
           const settlement = { status: "failed", reason: null, sealed_error: SECRET } as const;

@@ -121,6 +121,8 @@ export type JobSettlement =
       readonly sealed_error: string;
     };
 
+type NewFact = { readonly fact_type: string; readonly command: string; readonly sealed_value: string };
+
 export type StateWrite = {
   readonly plugin: string;
   readonly sealed_state: string;
@@ -128,8 +130,8 @@ export type StateWrite = {
   readonly sealed_owners?: string | null;
   /** Of the state that the new one was made from; 0 when there was none. */
   readonly revision: number;
-  /** Recorded beside the state, append-only. */
-  readonly fact?: { readonly fact_type: string; readonly command: string; readonly sealed_value: string };
+  /** Recorded beside the state in this order, append-only. */
+  readonly facts?: readonly NewFact[];
 };
 
 /** Everything with which a job takes effect. All of it or nothing. */

@@ -49,7 +49,7 @@ export function describePluginState(name: string, open: () => Promise<StoresInTe
       ] as const) {
         const revision = (await states.get(plugin))?.revision ?? 0;
         const fact = { fact_type, command: "poll", sealed_value };
-        const state = { plugin, sealed_state: "{}", revision, fact };
+        const state = { plugin, sealed_state: "{}", revision, facts: [fact] };
         await commitJob(stores, aJobCommit(await heldJob(stores), { state }));
       }
       const facts = async (query: Partial<Parameters<PluginStateStore["facts"]>[0]> = {}) =>

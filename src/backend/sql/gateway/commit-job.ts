@@ -25,7 +25,7 @@ export function commitStatements(commit: JobCommit, isShared: boolean): readonly
       identity: hash === null ? undefined : { hash, statements: settleIdentity(hash, job.id, settlement.status) },
       trees: countInTrees(commit),
       log: [insertAttempt(commit)],
-      facts: state ? insertFact(state, job.id) : [],
+      facts: state ? insertFacts(state, job.id) : [],
       signals: isShared && isDue,
     },
   );
@@ -46,12 +46,14 @@ function settle({ job, worker, settlement }: JobCommit): Statement {
   return { sql, params, expect: 1 };
 }
 
-function insertFact({ plugin, fact }: StateWrite, jobId: string): readonly Statement[] {
-  if (!fact) return [];
+function insertFacts({ plugin, facts = [] }: StateWrite, jobId: string): readonly Statement[] {
   const sql = `insert into gateway_facts (seq, plugin, fact_type, command, job_id, sealed_value, created_at, user_id)
-    select fact_seq, $1, $2, $3, $4, $5, stamped_at, (select user_id from gateway_jobs where gateway_jobs.id = $4)
+    select fact_seq - $6, $1, $2, $3, $4, $5, stamped_at, (select user_id from gateway_jobs where gateway_jobs.id = $4)
     from gateway_control where id = 1`;
-  return [{ sql, params: [plugin, fact.fact_type, fact.command, jobId, fact.sealed_value] }];
+  return facts.map(({ fact_type, command, sealed_value }, index) => ({
+    sql,
+    params: [plugin, fact_type, command, jobId, sealed_value, facts.length - 1 - index],
+  }));
 }
 
 /** Counted as they come, because counting the jobs of a tree would take longer the larger it is. */

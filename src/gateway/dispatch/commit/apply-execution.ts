@@ -105,11 +105,13 @@ function newState(
 ): Applied["state"] {
   // Diagnosis and set-up change no state.
   if (state_updates === undefined || command === "health" || command === "init") return undefined;
-  const output = factOutputs.find((each) => each.command === command);
-  if (!output)
-    return Object.keys(state_updates).length === 0 ? undefined : { value: mergeState(before, state_updates) };
-  const value = output.mirrors ? replaceState(state_updates) : mergeState(before, state_updates);
-  return { value, fact: { fact_type: output.fact_type, value: state_updates } };
+  const outputs = factOutputs.filter((each) => each.command === command);
+  if (outputs.length === 0 && Object.keys(state_updates).length === 0) return undefined;
+  const mirrors = outputs.some((each) => each.mirrors);
+  return {
+    value: mirrors ? replaceState(state_updates) : mergeState(before, state_updates),
+    facts: outputs.map(({ fact_type }) => ({ fact_type, value: state_updates })),
+  };
 }
 
 /** Where the jobs of a run find its files: carried along by every pipeline that an event about the run starts. */

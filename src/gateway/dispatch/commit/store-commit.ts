@@ -53,13 +53,10 @@ export function storeCommit(
         sealed_state: sealed.seal("state", job.plugin, applied.state.value),
         sealed_owners: sealOwners(sealed, job.plugin, next),
         revision: state.revision,
-        ...(applied.state.fact && {
-          fact: {
-            fact_type: applied.state.fact.fact_type,
-            command: job.command,
-            sealed_value: sealed.seal("fact", job.plugin, applied.state.fact.value),
-          },
-        }),
+        facts: applied.state.facts.map(({ fact_type, value }) => ({
+          ...{ fact_type, command: job.command },
+          sealed_value: sealed.seal("fact", job.plugin, value),
+        })),
       },
     }),
     ...storeParts(deps, snapshot, job, applied, left, owners),

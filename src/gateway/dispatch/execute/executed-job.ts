@@ -35,7 +35,10 @@ export type Outcome =
 
 export type Applied = {
   readonly settlement: Settlement;
-  readonly state?: { readonly value: JsonMap; readonly fact?: { readonly fact_type: string; readonly value: JsonMap } };
+  readonly state?: {
+    readonly value: JsonMap;
+    readonly facts: readonly { readonly fact_type: string; readonly value: JsonMap }[];
+  };
   readonly children: readonly Child[];
   readonly contexts: readonly Context[];
   readonly stream: readonly StreamEvent[];
