@@ -29,10 +29,18 @@ describe("an answer that is ok", () => {
     expect(decode(ok)).toEqual(expected);
     expect(decode({ ...ok, events: null, logs: null, state_updates: null, error: null })).toEqual(expected);
     expect(decode({ ...ok, state_updates: {} })).toMatchObject({ response: { state_updates: {} } });
-    expect(decode({ ...ok, state_updates: [] })).toMatchObject({ response: { state_updates: {} } });
     expect(decode({ ...ok, events: [{ type: " a " }] })).toMatchObject({
       response: { events: [{ type: "a", payload: {} }] },
     });
+  });
+
+  it("has no state updates with an empty list, as an empty map comes from some languages; under strict_protocol it is malformed", () => {
+    const answer = { ...ok, state_updates: [] };
+    expect(decode(answer)).toEqual({
+      ...{ outcome: "succeeded", response: { ...ok, events: [], logs: [] }, warnings: [] },
+    });
+    const error = expect.stringContaining("state_updates");
+    expect(decode(answer, 0, { strict_protocol: true })).toEqual({ ...protocolError, error });
   });
 
   it.each([

@@ -152,8 +152,10 @@ function readOk(envelope: UnknownMap, strict: boolean): Answer {
   if ("problem" in result) return result;
   const events = readEvents(envelope.events);
   if ("problem" in events) return events;
-  const updates = isAbsent(envelope.state_updates) ? undefined : asMap(envelope.state_updates);
-  if (updates === undefined && !isAbsent(envelope.state_updates)) return wrong("state_updates", "a JSON object");
+  const { state_updates: updates } = envelope;
+  // Some languages write an empty map as []. It counts as absent: as a map it would empty a mirrored state.
+  const isNone = isAbsent(updates) || (!strict && Array.isArray(updates) && updates.length === 0);
+  if (!isNone && !isMap(updates)) return wrong("state_updates", "a JSON object");
   const logs = readLogs(envelope.logs, strict);
   if ("problem" in logs) return logs;
   return {
@@ -161,7 +163,7 @@ function readOk(envelope: UnknownMap, strict: boolean): Answer {
       status: "ok",
       result: result.text,
       events: events.events,
-      ...(updates !== undefined && { state_updates: updates as JsonMap }),
+      ...(isMap(updates) && { state_updates: updates as JsonMap }),
       logs: logs.logs,
     },
     warnings: [...result.warnings, ...logs.warnings],
