@@ -206,6 +206,15 @@ it("an abort is an outcome of its own", async () => {
   expect(await execution).toMatchObject({ outcome: "aborted", exit_code: null });
 });
 
+it("the workspace of its run is there when it starts, also when no other has written to it", async () => {
+  const { run, root } = plugin(shell(`cd "$(sed 's/.*"workspace_dir":"\\([^"]*\\)".*/\\1/')" && echo '${ok}'`));
+  const workspace_dir = join(root, "workspaces/job-1");
+  expect(await run({}, { workspace_dir })).toMatchObject({ outcome: "succeeded", stderr: "" });
+  expect(await run({}, { workspace_dir: join(root, "echo/run/inside") })).toMatchObject({
+    ...{ ...spawnError, error: expect.stringContaining("ENOTDIR") },
+  });
+});
+
 it("no descriptor left is a failure that can be retried", async () => {
   const spawn = () => {
     throw Object.assign(new Error("spawn EMFILE"), { code: "EMFILE" });

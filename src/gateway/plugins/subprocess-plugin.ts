@@ -1,5 +1,6 @@
 // A discovered plugin as the dispatcher runs it: one process for each execution.
-import { holdfastError } from "../../contracts/error.ts";
+import { mkdir } from "node:fs/promises";
+import { errorMessage, holdfastError } from "../../contracts/error.ts";
 import { encodeRequest, type PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import { type DecodeOptions, decodeResponse, type FailureReason } from "../../contracts/gateway/protocol/response.ts";
 import type { DiscoveredPlugin } from "./discover.ts";
@@ -24,11 +25,23 @@ export function runAsSubprocess(plugin: DiscoveredPlugin, options: SubprocessOpt
     if ("problem" in trust) return notStarted(holdfastError("plugin_untrusted", `${trust.problem}.`).message);
     const { file, startProblem } = trust.entry;
     if (startProblem) return notStarted(`${file} ${startProblem}.`);
+    const problem = await makeWorkspace(request);
+    if (problem !== undefined) return notStarted(problem);
     const { environment, after, spawn } = options;
     const injected = { ...(after && { after }), ...(spawn && { spawn }), ...(onSpawned && { onSpawned }) };
     const end = await runProcess({ file, environment, input, timeoutMs, signal, ...injected });
     return execution(end, timeoutMs, options);
   };
+}
+
+/** A plugin may begin in its workspace, before an agent has written to it. */
+async function makeWorkspace({ workspace_dir }: PluginRequest): Promise<string | undefined> {
+  try {
+    if (workspace_dir !== undefined) await mkdir(workspace_dir, { recursive: true, mode: 0o700 });
+    return undefined;
+  } catch (thrown) {
+    return `The folder of the run cannot be made: ${errorMessage(thrown)}`;
+  }
 }
 
 function encode(request: PluginRequest): string | undefined {
