@@ -6,6 +6,7 @@ from failure import Failure
 from options import Options
 
 MOST_ARGUMENTS = 1000
+NO_FOLDER = "/nonexistent"
 
 
 def answer(request):
@@ -43,7 +44,7 @@ def handle(request, options):
         argv=argv,
         stdin=stdin,
         cwd=cwd,
-        environment=options.environment,
+        environment={**options.environment, "PATH": path_outside(cwd, options)},
         max_output_bytes=options.max_output_bytes,
         timeout_ms=options.timeout_ms,
     )
@@ -111,6 +112,12 @@ def find_program(name, options):
         if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
             return candidate
     raise Failure("The program %s is not on this machine." % name)
+
+
+def path_outside(cwd, options):
+    """What the program looks up itself is not taken from where its callers may write either."""
+    folders = [folder for folder in options.search_path if not is_inside(os.path.realpath(folder), cwd)]
+    return ":".join(folders) or NO_FOLDER  # an empty PATH would stand for the folder that it runs in
 
 
 def is_inside(path, folder):

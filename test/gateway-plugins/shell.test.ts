@@ -1,5 +1,5 @@
 // Promise: `shell` runs what its configuration allows, with arguments that nothing interprets, and nothing else.
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Answer, ask, entryPoint, eventPayload, handling, runProgram, withoutPython } from "./run-plugin.ts";
@@ -109,6 +109,33 @@ describe("PATH", () => {
       expect(answer).toMatchObject({ ...refused, error: "The program own is not on this machine." });
     },
   );
+});
+
+describe("the PATH of a program", () => {
+  it.each([":.:bin", "", ".", "WORKSPACE/bin", "LINK"])(
+    "has no folder in which its callers may write, so that what it runs is of the machine: %j",
+    async (folders) => {
+      const workspace = newFolder();
+      mkdirSync(join(workspace, "bin"));
+      for (const path of ["own", "bin/own"]) {
+        writeFileSync(join(workspace, path), "#!/bin/sh\necho taken over\n");
+        chmodSync(join(workspace, path), 0o755);
+      }
+      const link = join(newFolder(), "link");
+      symlinkSync(join(workspace, "bin"), link);
+      const PATH = folders.replace("WORKSPACE", workspace).replace("LINK", link);
+      const config = { allow: ["/usr/bin/env"], env: { PATH } };
+      const answer = await shell({ argv: ["/usr/bin/env", "own"] }, config, workspace);
+      expect(answer).toMatchObject({ ...refused, error: expect.stringContaining("exited with 127") });
+    },
+  );
+
+  it("keeps the other folders, in their order", async () => {
+    const workspace = newFolder();
+    const PATH = `.:/usr/bin::${workspace}:/opt/not there:/bin`;
+    const answer = await shell({ argv: ["env"] }, { allow: ["env"], env: { PATH } }, workspace);
+    expect(eventPayload(answer).stdout).toContain("PATH=/usr/bin:/opt/not there:/bin\n");
+  });
 });
 
 describe("arguments", () => {
