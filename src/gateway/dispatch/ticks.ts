@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../backend/clock.ts";
 import type { NewJob } from "../../backend/gateway/job-store.ts";
+import { errorMessage, HoldfastError } from "../../contracts/error.ts";
 import { pendingSince, readRuns } from "../../contracts/gateway/agent/agentic-run.ts";
 import { hasEnded } from "../../contracts/gateway/job.ts";
 import type { JsonMap } from "../../contracts/json.ts";
@@ -88,12 +89,26 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
   };
 
   async function once(): Promise<void> {
-    const { random } = deps;
-    await tick({ ...deps, schedules, random, createJob, describe }, entries(), { isFirst: !hasTicked });
-    hasTicked = true;
-    for (const plugin of snapshot().plugins.values()) if (plugin.isAgent) await reap(plugin);
-    await prune();
+    await apart("The schedules were not looked at", async () => {
+      const { random } = deps;
+      await tick({ ...deps, schedules, random, createJob, describe }, entries(), { isFirst: !hasTicked });
+      hasTicked = true;
+    });
+    for (const plugin of snapshot().plugins.values()) {
+      if (plugin.isAgent) await apart(`The runs of the agent ${plugin.name} were not looked at`, () => reap(plugin));
+    }
+    await apart("Nothing was pruned", prune);
     nudge();
+  }
+
+  /** What fails keeps nothing else from its turn. While the database is away everything would fail, for that one reason. */
+  async function apart(failed: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      if (thrown instanceof HoldfastError && thrown.code === "database_unavailable") throw thrown;
+      report(new Error(`${failed}: ${errorMessage(thrown)}`, { cause: thrown }), "");
+    }
   }
 
   /** Polls an agent that has a run whose tool has not answered in time: its poll ends such runs. */

@@ -13,7 +13,7 @@ import {
   plugin,
   type RecordingPlugin,
   type TestGateway,
-} from "./gateway-world.ts";
+} from "../gateway/gateway-world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
