@@ -347,6 +347,11 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     ],
   },
   {
+    verb: "outstanding jobs of a schedule",
+    run: ({ gateway }) => gateway.jobs.outstandingOf("schedule 7"),
+    indexes: [{ sqlite: /gateway_jobs_scheduled \(source_event_id=\?\)/, postgres: /gateway_jobs_scheduled/ }],
+  },
+  {
     verb: "the log of jobs",
     run: ({ gateway }) => gateway.jobs.log({ limit: 10, after: { created_at: 700, id: "job 700" } }),
     indexes: [

@@ -6,6 +6,7 @@ import { onPostgres } from "../databases.ts";
 import { eventually } from "../eventually.ts";
 import {
   api,
+  eventPayload,
   heldPlugin,
   inShort,
   newFolder,
@@ -48,6 +49,12 @@ async function untilRuns({ gateway, untilIdle, tool }: World, count: number): Pr
   });
 }
 
+/** What the event stream says of runs that were left out. */
+async function skipped(world: World): Promise<readonly string[]> {
+  const entries = (await world.stream()).filter(({ type }) => type === "scheduler.skipped");
+  return entries.map(({ data }) => `${data.plugin}.${data.command} ${data.schedule_id} ${data.reason}`);
+}
+
 describe("a schedule with an interval", () => {
   it("runs at once, and then an interval after each success", async () => {
     const tool = poller();
@@ -80,6 +87,7 @@ describe("a schedule with an interval", () => {
     await world.clock.advance(10 * MINUTE + A_LITTLE);
     await world.clock.advance(10 * MINUTE + A_LITTLE);
     expect(await world.gateway.jobs.list({ limit: 9 })).toHaveLength(1);
+    expect(await skipped(world)).toEqual(Array(2).fill("tool.poll default if_running"));
     first.answer("ok");
     await untilRuns(world, 1);
     await world.clock.advance(10 * MINUTE + A_LITTLE);
@@ -96,6 +104,7 @@ describe("a schedule with an interval", () => {
     expect(inShort(await world.gateway.jobs.list({ limit: 9 })).toSorted()).toEqual([
       ...["tool.poll queued", "tool.poll running"],
     ]);
+    expect(await skipped(world)).toEqual(Array(2).fill("tool.poll default max_outstanding_polls"));
     first.answer("ok");
     (await tool.next()).answer("ok");
     await untilRuns(world, 2);
@@ -112,6 +121,39 @@ describe("a schedule with an interval", () => {
     expect(inShort(await world.gateway.jobs.list({ limit: 9 })).toSorted()).toEqual([
       ...["tool.poll dead cancelled", "tool.poll succeeded"],
     ]);
+  });
+
+  it("says the same of a run that was queued when it is cancelled as of any other, and pipelines hear of it", async () => {
+    const tool = heldPlugin("tool", { commands: ["poll", "other"] });
+    const [letters, hooks] = [plugin("letters"), plugin("hooks")];
+    const clock = heldClock();
+    const world = await openGateway({
+      plugins: [tool, letters, hooks],
+      config: {
+        plugins: { tool: { notify_on_complete: true, schedules: [{ every: "10m", if_running: "cancel" }] } },
+        pipelines: [
+          { name: "letters", on: "dead_letter", steps: [{ uses: "letters" }] },
+          { name: "hooks", "on-hook": "job.failed", steps: [{ uses: "hooks" }] },
+        ],
+      },
+      clock,
+    });
+    (await tool.next()).answer("ok");
+    await world.untilIdle();
+    await world.gateway.call("tool", "other", { payload: {} }, api);
+    const other = await tool.next();
+    await clock.advance(10 * MINUTE + A_LITTLE);
+    await clock.advance(10 * MINUTE + A_LITTLE);
+    other.answer("ok");
+    (await tool.next()).answer("ok");
+    await world.untilIdle();
+    const dead = (await world.gateway.jobs.list({ statuses: ["dead"], limit: 9 })).map(({ id }) => id);
+    expect(dead).toHaveLength(1);
+    expect([letters, hooks].map(({ requests }) => requests.map((each) => eventPayload(each).job_id))).toEqual([
+      ...[dead, dead],
+    ]);
+    const failed = (await world.stream()).filter(({ type }) => type === "job.failed");
+    expect(failed.map(({ data }) => data.job_id)).toEqual(dead);
   });
 });
 
@@ -282,6 +324,20 @@ describe("the circuit breaker of a scheduled command", () => {
     ]);
     const tries = (await world.stream()).filter(({ type }) => type === "scheduler.circuit_half_open");
     expect(tries.map(({ data }) => data)).toEqual([{ plugin: "tool", command: "poll" }]);
+  });
+
+  it("does not count jobs that were cancelled", async () => {
+    const tool = heldPlugin("tool", { commands });
+    const world = await scheduled(tool, [{ every: "1m", if_running: "cancel" }], { settings });
+    for (let overruns = 0; overruns < 4; overruns++) {
+      const call = await tool.next();
+      await world.clock.advance(MINUTE + A_LITTLE);
+      await eventually(() => expect(call.signal.aborted).toBe(true));
+    }
+    (await tool.next()).answer("ok");
+    await untilRuns(world, 5);
+    expect(await circuits(world)).toEqual([]);
+    expect(inShort(await world.gateway.jobs.list({ statuses: ["dead"], limit: 9 }))).toHaveLength(4);
   });
 
   it("stays open when the job that tries it again fails", async () => {

@@ -61,6 +61,21 @@ export function describeJobLists(name: string, open: () => Promise<StoresInTest>
       expect(await jobs.tree("a")).toEqual([]);
     });
 
+    it("hold the roots of an event that have not ended, the oldest first", async () => {
+      const source_event_id = `schedule ${"long ".repeat(60)}`;
+      const ended = await heldJob(stores, { id: "ended", source_event_id });
+      await commitJob(stores, aJobCommit(ended, { settlement: ends("failed") }));
+      const running = await heldJob(stores, { id: "running", source_event_id });
+      const retried = await heldJob(stores, { id: "a retry", source_event_id });
+      await commitJob(stores, aJobCommit(retried, { settlement: retries(MINUTE) }));
+      await queued(stores, aJob({ id: "a new one", source_event_id }));
+      await queued(stores, aJob({ id: "of another event", source_event_id: "other" }));
+      expect(await jobs.outstandingOf(source_event_id)).toEqual(["running", "a retry", "a new one"]);
+      await commitJob(stores, aJobCommit(running, { children: [aChildJob(running, { source_event_id })] }));
+      expect(await jobs.outstandingOf(source_event_id)).toEqual(["a retry", "a new one"]);
+      expect(await jobs.outstandingOf("none")).toEqual([]);
+    });
+
     it("give one job with its payload, and a context", async () => {
       await queued(stores, aJob({ id: "one" }));
       expect(await jobs.get("one")).toMatchObject({ id: "one", sealed_payload: "payload of one", status: "queued" });

@@ -233,6 +233,8 @@ export interface JobStore {
   log(query: JobQuery): Promise<readonly ListedJob[]>;
   /** Every job of a tree, oldest first; those in the log too. */
   tree(rootJobId: string): Promise<readonly ListedJob[]>;
+  /** The roots of trees that were queued for an event and have not ended, the oldest first. */
+  outstandingOf(sourceEventId: string): Promise<readonly string[]>;
   /** How many jobs of the tree have not ended. */
   outstanding(rootJobId: string): Promise<number>;
   /** How many jobs of the tree count against its limit. */

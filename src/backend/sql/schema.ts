@@ -6,6 +6,7 @@ import { audit } from "./tables/audit.ts";
 import { channels } from "./tables/channels.ts";
 import { gateway } from "./tables/gateway.ts";
 import { gatewayLog } from "./tables/gateway-log.ts";
+import { gatewaySchedules } from "./tables/gateway-schedules.ts";
 import { guidelines } from "./tables/guidelines.ts";
 import { memories } from "./tables/memories.ts";
 import type { MigrationStatement } from "./tables/migration.ts";
@@ -264,4 +265,5 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
   oneOrder,
   gateway,
   gatewayLog,
+  gatewaySchedules,
 ];

@@ -9,6 +9,7 @@ import type { JsonMap } from "../../contracts/json.ts";
 import { readAgentConfig } from "../agent/agent-config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { type Entry, readScheduleRef, scheduledJobEnded, scheduleRef, tick } from "../schedule/scheduler.ts";
+import { cancelledParts } from "./agents/cancelled-parts.ts";
 import { derivedId } from "./commit/derived-id.ts";
 import { storeChild } from "./commit/store-child.ts";
 import { storeEntry } from "./commit/store-commit.ts";
@@ -88,10 +89,16 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
     },
   };
 
+  async function cancel(id: string, by: string): Promise<void> {
+    await deps.jobs.cancel(id, by, await cancelledParts(deps, snapshot(), id, by));
+    deps.announce();
+  }
+
   async function once(): Promise<void> {
     await apart("The schedules were not looked at", async () => {
       const { random } = deps;
-      await tick({ ...deps, schedules, random, createJob, describe }, entries(), { isFirst: !hasTicked });
+      const own = { ...deps, schedules, random, createJob, describe, cancel, apart };
+      await tick(own, entries(), { isFirst: !hasTicked });
       hasTicked = true;
     });
     for (const plugin of snapshot().plugins.values()) {
@@ -183,6 +190,8 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
       // Events may have any id: only what nothing has emitted was scheduled.
       const ref = job.parent_job_id === null ? readScheduleRef(job.source_event_id) : undefined;
       if (!ref || settlement.status === "queued" || !hasEnded(settlement.status)) return;
+      // That it was cancelled says nothing of whether its command works.
+      if (settlement.reason === "cancelled") return;
       const entry = entries().find(({ plugin, schedule }) => plugin === ref.plugin && schedule.id === ref.scheduleId);
       if (entry) await scheduledJobEnded({ ...deps, describe }, entry, settlement.status === "succeeded");
     },

@@ -22,6 +22,10 @@ export type SchedulerDeps = Pick<GatewayStores, "schedules" | "jobs" | "control"
   /** The job of one run of a schedule; the same one for the same run. */
   readonly createJob: (entry: Entry, run: string) => NewJob;
   readonly describe: (type: string, data: JsonMap) => NewStreamEntry;
+  /** Ends a job for the sake of a newer one, with all that its end causes. */
+  readonly cancel: (jobId: string, by: string) => Promise<void>;
+  /** Does a part of the work whose failure, which it reports, is to keep nothing else from its turn. */
+  readonly apart: (failed: string, work: () => Promise<void>) => Promise<void>;
 };
 
 /** What ties a job to the schedule that queued it. */
@@ -56,7 +60,8 @@ export async function tick(
   const stored = new Map((await deps.schedules.list()).map((each) => [keyOf(each.plugin, each.schedule_id), each]));
   for (const entry of entries) {
     const key = keyOf(entry.plugin, entry.schedule.id);
-    await tickEntry(deps, entry, stored.get(key), time);
+    const known = stored.get(key);
+    await deps.apart(`The schedule ${key} was not looked at`, () => tickEntry(deps, entry, known, time));
     stored.delete(key);
   }
   // What is left is in the configuration no more.
@@ -75,28 +80,39 @@ async function tickEntry(
 ): Promise<void> {
   const { schedules } = deps;
   const { now } = time;
-  const { plugin, schedule } = entry;
-  const hash = scheduleHash(schedule);
+  const hash = scheduleHash(entry.schedule);
   if (!known || known.definition_hash !== hash) {
     const fresh = register(deps, entry, hash, known, now);
     if (!(await schedules.put(fresh, known))) return;
     return await tickEntry(deps, entry, fresh, time);
   }
   if (known.status !== "active" || known.next_run_at === null || known.next_run_at > now) return;
-  const command = schedule.command;
+  await runDue(deps, entry, known, time);
+}
+
+async function runDue(deps: SchedulerDeps, entry: Entry, known: StoredSchedule, time: TickTime): Promise<void> {
+  const { schedules, describe } = deps;
+  const { plugin, schedule, settings } = entry;
+  const { command, id: schedule_id } = schedule;
   const breaker = (await schedules.breaker(plugin, command)) ?? closedBreaker(plugin, command);
-  const admission = admit(breaker, entry.settings.circuit_breaker, now);
-  if (!admission.isAdmitted) return await moveOn(deps, entry, known, now, "circuit_open");
-  const queued = await jobsFor(deps, entry, known, time);
-  if (queued.length > 0 && admission.breaker !== breaker) {
-    const before =
-      breaker.state === "closed" && breaker.failures === 0 ? await schedules.breaker(plugin, command) : breaker;
-    if (!(await changeBreaker(deps, admission.breaker, before))) return;
+  const admission = admit(breaker, settings.circuit_breaker, time.now);
+  const ref = scheduleRef(plugin, schedule_id);
+  const outstanding = admission.isAdmitted ? await deps.jobs.outstandingOf(ref) : [];
+  const runs = admission.isAdmitted ? runsOf(entry, known, outstanding.length, time) : { skipped: "circuit_open" };
+  const move = { schedule: after(deps, entry, known, time.now), expected_next_run_at: known.next_run_at };
+  if ("skipped" in runs) {
+    const skipped = describe("scheduler.skipped", { plugin, command, schedule_id, reason: runs.skipped });
+    await schedules.fire({ ...move, jobs: [], stream: [skipped] });
+    return;
   }
-  const moved = after(deps, entry, known, now);
-  const stream =
-    queued.length > 0 ? [deps.describe("scheduler.scheduled", { plugin, command, schedule_id: schedule.id })] : [];
-  await schedules.fire({ schedule: moved, expected_next_run_at: known.next_run_at, jobs: queued, stream });
+  const run = `${plugin} ${schedule_id} ${known.next_run_at ?? time.now}`;
+  const jobs = Array.from({ length: runs.count }, (_, index) => deps.createJob(entry, `${run} ${index}`));
+  const scheduled = describe("scheduler.scheduled", { plugin, command, schedule_id });
+  if (admission.breaker !== breaker && !(await changeBreaker(deps, admission.breaker, breaker))) return;
+  const fired = await schedules.fire({ ...move, jobs, stream: [scheduled] });
+  // The process that was faster looks after the older ones: what is outstanding now may be what it has queued.
+  if (fired.outcome === "taken" || schedule.if_running !== "cancel") return;
+  for (const id of outstanding) await deps.cancel(id, `schedule ${schedule_id}`);
 }
 
 /** The schedule as it is first seen, or after its definition has changed. */
@@ -133,45 +149,21 @@ function after({ random }: SchedulerDeps, { schedule }: Entry, known: StoredSche
   };
 }
 
-async function moveOn(
-  deps: SchedulerDeps,
-  entry: Entry,
-  known: StoredSchedule,
-  now: number,
-  why: string,
-): Promise<void> {
-  const { plugin, schedule } = entry;
-  const stream = [
-    deps.describe("scheduler.skipped", { plugin, command: schedule.command, schedule_id: schedule.id, reason: why }),
-  ];
-  const moved = after(deps, entry, known, now);
-  await deps.schedules.fire({ schedule: moved, expected_next_run_at: known.next_run_at, jobs: [], stream });
-}
+type Runs = { readonly count: number } | { readonly skipped: "catch_up" | "if_running" | "max_outstanding_polls" };
 
-/** What a due schedule queues: nothing while its last job is outstanding, unless it says otherwise. */
-async function jobsFor(
-  deps: SchedulerDeps,
-  entry: Entry,
-  known: StoredSchedule,
+/** How many jobs a due schedule queues beside those that are outstanding, or the setting by which it queues none. */
+function runsOf(
+  { schedule, settings }: Entry,
+  { next_run_at }: StoredSchedule,
+  outstanding: number,
   { now, isFirst }: TickTime,
-): Promise<NewJob[]> {
-  const { plugin, schedule, settings } = entry;
-  let count = isFirst ? runsDue(schedule, (known.next_run_at ?? now) / 1_000, now / 1_000) : 1;
-  const outstanding = (
-    await deps.jobs.list({ plugin, command: schedule.command, statuses: ["queued", "running"], limit: 100 })
-  ).filter(
-    ({ source_event_id, parent_job_id }) =>
-      parent_job_id === null && source_event_id === scheduleRef(plugin, schedule.id),
-  );
-  if (schedule.if_running === "cancel") {
-    for (const { id } of outstanding) await deps.jobs.cancel(id, `schedule ${schedule.id}`);
-  } else if (schedule.if_running === "skip" && outstanding.length > 0) {
-    return [];
-  } else {
-    count = Math.min(count, Math.max(0, settings.max_outstanding_polls - outstanding.length));
-  }
-  const at = known.next_run_at ?? now;
-  return Array.from({ length: count }, (_, index) => deps.createJob(entry, `${plugin} ${schedule.id} ${at} ${index}`));
+): Runs {
+  const count = isFirst ? runsDue(schedule, (next_run_at ?? now) / 1_000, now / 1_000) : 1;
+  if (count === 0) return { skipped: "catch_up" };
+  if (schedule.if_running === "cancel") return { count };
+  if (schedule.if_running === "skip") return outstanding > 0 ? { skipped: "if_running" } : { count };
+  const room = settings.max_outstanding_polls - outstanding;
+  return room > 0 ? { count: Math.min(count, room) } : { skipped: "max_outstanding_polls" };
 }
 
 /** A scheduled job has ended: the breaker counts it, and an interval begins anew with a success. */

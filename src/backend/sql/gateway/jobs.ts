@@ -100,6 +100,8 @@ export function createJobStore(driver: SqlDriver): JobStore {
     context: (id) => read.readContext(driver, id),
     counts: () => read.countJobs(driver),
 
+    outstandingOf: (sourceEventId) => read.readOutstandingOf(driver, sourceEventId),
+
     async outstanding(rootJobId) {
       return (await read.readTreeCounts(driver, rootJobId)).outstanding;
     },

@@ -5,6 +5,7 @@ import type { Scalar, SqlDriver } from "../../sql-driver.ts";
 import * as rows from "../rows.ts";
 import { storableText } from "../storable-text.ts";
 import { WAITS_FOR_NONE } from "./claim-job.ts";
+import { storableEventId } from "./event-id.ts";
 import { ATTEMPT, attempt, DUE, JOB, LOGGED_JOB, LOGGED_PAYLOAD, listedJob, PAYLOAD } from "./job-rows.ts";
 
 export async function readJob(driver: SqlDriver, id: string): Promise<Job | undefined> {
@@ -37,6 +38,14 @@ export async function readTree(driver: SqlDriver, rootJobId: string): Promise<re
   const sql = `select ${JOB}, seq from gateway_jobs where root_job_id = $1
     union all select ${LOGGED_JOB}, seq from gateway_logged_jobs where root_job_id = $1 order by seq`;
   return (await driver.all(sql, [storableText(rootJobId)])).map(listedJob);
+}
+
+/** By an index of its own: a plugin may have any number of other jobs. */
+export async function readOutstandingOf(driver: SqlDriver, sourceEventId: string): Promise<readonly string[]> {
+  const sql = `select id from gateway_jobs where source_event_id = $1 and parent_job_id is null and due_at is not null
+    order by seq`;
+  const found = await driver.all(sql, [storableEventId(sourceEventId)]);
+  return found.map(({ id }) => rows.text(id));
 }
 
 export async function readAttempts(driver: SqlDriver, jobId: string): Promise<readonly JobAttempt[]> {
