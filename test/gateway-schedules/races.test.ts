@@ -35,6 +35,25 @@ it("runs that replace the last one cancel what was outstanding, and nothing of a
   expect(cancelled).toEqual([expect.stringContaining("tool a ")]);
 });
 
+it("a breaker is half open together with the job that tries, whichever process queues it", async () => {
+  const { clock, deps, look, jobs, schedules } = await schedulerWorld();
+  const entries = [scheduleOf("a", { if_running: "queue" })];
+  await look(entries);
+  const opened_at = clock.now() * 1_000;
+  await schedules.putBreaker({ plugin: "tool", command: "poll", state: "open", failures: 3, opened_at }, undefined);
+  await clock.advance(HOUR);
+  const firesLast = {
+    ...schedules,
+    async fire(fire: Parameters<typeof schedules.fire>[0]) {
+      await look(entries);
+      return await schedules.fire(fire);
+    },
+  };
+  await look(entries, { ...deps, schedules: firesLast });
+  expect(await jobs.list({ limit: 9 })).toHaveLength(2);
+  expect(await schedules.breakers()).toMatchObject([{ state: "half_open" }]);
+});
+
 it("a schedule leaves a run out while its last job is outstanding, however many other jobs its command has", async () => {
   const { clock, look, jobs } = await schedulerWorld();
   const entries = [scheduleOf("a"), scheduleOf("b", { if_running: "queue" })];

@@ -110,6 +110,21 @@ export function describeScheduleStore(name: string, open: () => Promise<StoresIn
       expect(await stores.gateway.jobs.list({ limit: 9 })).toHaveLength(1);
     });
 
+    it("move on together with their circuit breaker, or not at all", async () => {
+      await schedules.put(hourly, undefined);
+      const opened = { ...closed, state: "open", failures: 3, opened_at: 500 } as const;
+      const next = { ...opened, state: "half_open", opened_at: 1_000 } as const;
+      await schedules.putBreaker(opened, undefined);
+      const before = await everything(world.driver);
+      const stale = fire({ breaker: { next, expected: { ...opened, failures: 4 } } });
+      expect(await schedules.fire(stale)).toEqual({ outcome: "taken" });
+      expect(await everything(world.driver)).toEqual(before);
+      expect(await schedules.fire(fire({ breaker: { next, expected: opened } }))).toMatchObject({ outcome: "fired" });
+      expect(await schedules.breaker("fetch", "poll")).toEqual(next);
+      expect(await schedules.fire(fire({ breaker: { next: closed, expected: next } }))).toEqual({ outcome: "taken" });
+      expect(await schedules.breaker("fetch", "poll")).toEqual(next);
+    });
+
     it.each(losses)("change once when they lose %s", async (loss) => {
       const losing = losingDriver(world.driver);
       const shaky = (await world.storesOn(losing)).gateway.schedules;

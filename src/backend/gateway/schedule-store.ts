@@ -33,7 +33,7 @@ export interface ScheduleStore {
   remove(plugin: string, scheduleId: string): Promise<void>;
   /**
    * Replaces a schedule and queues its jobs, if it is active and its next run is still the expected one: of several processes
-   * one does it.
+   * one does it. The breaker is replaced with them, if it is still the expected one.
    * Duplicates are left out, together with the stream entries of their ids.
    */
   fire(fire: {
@@ -41,6 +41,7 @@ export interface ScheduleStore {
     readonly expected_next_run_at: number | null;
     readonly jobs: readonly NewJob[];
     readonly stream: readonly NewStreamEntry[];
+    readonly breaker?: { readonly next: StoredBreaker; readonly expected: StoredBreaker };
   }): Promise<FireOutcome>;
   /** False when there is no such schedule. */
   setStatus(plugin: string, scheduleId: string, status: ScheduleStatus, reason: string | null): Promise<boolean>;

@@ -1,6 +1,6 @@
 // A circuit breaker as it is stored, together with what the event stream says of a change of its state.
 import type { NewStreamEntry } from "../../backend/gateway/job-store.ts";
-import type { ScheduleStore, StoredBreaker } from "../../backend/gateway/schedule-store.ts";
+import type { BreakerState, ScheduleStore, StoredBreaker } from "../../backend/gateway/schedule-store.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 
 export type BreakerDeps = {
@@ -14,10 +14,16 @@ export async function changeBreaker(
   next: StoredBreaker,
   before: StoredBreaker | undefined,
 ): Promise<boolean> {
-  const { plugin, command, state: to, failures } = next;
-  const from = before?.state ?? "closed";
-  if (from === to) return await schedules.putBreaker(next, before);
+  return await schedules.putBreaker(next, before, breakerEntries(describe, next, before?.state ?? "closed"));
+}
+
+/** What the event stream says of a breaker that was in this state. */
+export function breakerEntries(
+  describe: BreakerDeps["describe"],
+  { plugin, command, state: to, failures }: StoredBreaker,
+  from: BreakerState,
+): readonly NewStreamEntry[] {
+  if (from === to) return [];
   const changed = describe("scheduler.circuit_state_changed", { plugin, command, from, to, failures });
-  const tries = to === "half_open" ? [describe("scheduler.circuit_half_open", { plugin, command })] : [];
-  return await schedules.putBreaker(next, before, [changed, ...tries]);
+  return [changed, ...(to === "half_open" ? [describe("scheduler.circuit_half_open", { plugin, command })] : [])];
 }

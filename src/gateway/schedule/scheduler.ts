@@ -5,7 +5,7 @@ import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { PluginSettings, ScheduleSettings } from "../config/gateway-config.ts";
 import { admit, closedBreaker, record } from "./breaker.ts";
-import { changeBreaker } from "./change-breaker.ts";
+import { breakerEntries, changeBreaker } from "./change-breaker.ts";
 import { nextRun, runsDue } from "./next-run.ts";
 import { scheduleHash } from "./schedule-hash.ts";
 
@@ -108,8 +108,11 @@ async function runDue(deps: SchedulerDeps, entry: Entry, known: StoredSchedule, 
   const run = `${plugin} ${schedule_id} ${known.next_run_at ?? time.now}`;
   const jobs = Array.from({ length: runs.count }, (_, index) => deps.createJob(entry, `${run} ${index}`));
   const scheduled = describe("scheduler.scheduled", { plugin, command, schedule_id });
-  if (admission.breaker !== breaker && !(await changeBreaker(deps, admission.breaker, breaker))) return;
-  const fired = await schedules.fire({ ...move, jobs, stream: [scheduled] });
+  const fired = await schedules.fire({
+    ...{ ...move, jobs, stream: [...breakerEntries(describe, admission.breaker, breaker.state), scheduled] },
+    // Together with the job that tries: a breaker that was half open without one would let nothing through for a while.
+    ...(admission.breaker !== breaker && { breaker: { next: admission.breaker, expected: breaker } }),
+  });
   // The process that was faster looks after the older ones: what is outstanding now may be what it has queued.
   if (fired.outcome === "taken" || schedule.if_running !== "cancel") return;
   for (const id of outstanding) await deps.cancel(id, `schedule ${schedule_id}`);

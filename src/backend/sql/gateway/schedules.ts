@@ -55,19 +55,20 @@ export function createScheduleStore(driver: SqlDriver): ScheduleStore {
       await attemptBatch(driver, [{ sql, params: [storableText(plugin), storableText(scheduleId)] }]);
     },
 
-    async fire({ schedule, expected_next_run_at, jobs, stream }) {
+    async fire({ schedule, expected_next_run_at, jobs, stream, breaker }) {
       const changeId = crypto.randomUUID();
       // One that was paused meanwhile stays paused.
       const guard = replaceSchedule(valuesOf(schedule, changeId), [
         ["next_run_at", expected_next_run_at],
         ["status", "active"],
       ]);
+      const guards = [guard, ...(breaker ? [replaceBreaker(breaker.next, breaker.expected, changeId)] : [])];
       const fired = await attemptAddition(
         driver,
         { jobs, contexts: [], stream },
         (left: Addition) =>
           additionStatements<"taken">(left, {
-            guards: [{ statement: guard, refusal: "taken" }],
+            guards: guards.map((statement) => ({ statement, refusal: "taken" })),
             signals: left.jobs.length > 0,
           }),
         changed("gateway_schedules", changeId),
@@ -93,23 +94,9 @@ export function createScheduleStore(driver: SqlDriver): ScheduleStore {
       return (await driver.all(sql)).map(breakerOf);
     },
 
-    async putBreaker({ plugin, command, state, failures, opened_at }, expected, stream = []) {
+    async putBreaker(breaker, expected, stream = []) {
       const changeId = crypto.randomUUID();
-      const own = [plugin, command, state, failures, opened_at, changeId];
-      const statement: Statement = expected
-        ? {
-            sql: `update gateway_breakers set state = $3, failures = $4, opened_at = cast($5 as bigint), change_id = $6
-              where plugin = $1 and command = $2 and state = $7 and failures = $8
-                and opened_at is not distinct from cast($9 as bigint)`,
-            params: [...own, expected.state, expected.failures, expected.opened_at],
-            expect: 1,
-          }
-        : {
-            sql: `insert into gateway_breakers (plugin, command, state, failures, opened_at, change_id)
-              values ($1, $2, $3, $4, $5, $6) on conflict (plugin, command) do nothing`,
-            params: own,
-            expect: 1,
-          };
+      const statement = expected ? replaceBreaker(breaker, expected, changeId) : insertBreaker(breaker, changeId);
       const entries = stream.length > 0 ? [takeNumbers({ entries: stream.length }), ...entryStatements(stream)] : [];
       const { outcome } = await attemptBatch(driver, [statement, ...entries], changed("gateway_breakers", changeId));
       return outcome === "committed";
@@ -137,6 +124,22 @@ function replaceSchedule(own: readonly Scalar[], expected: readonly (readonly [s
       change_id = $9
     where plugin = $1 and schedule_id = $2 ${conditions.join(" ")}`;
   return { sql, params, expect: 1 };
+}
+
+function insertBreaker({ plugin, command, state, failures, opened_at }: StoredBreaker, changeId: string): Statement {
+  const sql = `insert into gateway_breakers (${BREAKER}, change_id) values ($1, $2, $3, $4, $5, $6)
+    on conflict (plugin, command) do nothing`;
+  return { sql, params: [plugin, command, state, failures, opened_at, changeId], expect: 1 };
+}
+
+/** If it is still as expected. */
+function replaceBreaker(next: StoredBreaker, expected: StoredBreaker, changeId: string): Statement {
+  const { plugin, command, state, failures, opened_at } = next;
+  const sql = `update gateway_breakers set state = $3, failures = $4, opened_at = cast($5 as bigint), change_id = $6
+    where plugin = $1 and command = $2 and state = $7 and failures = $8
+      and opened_at is not distinct from cast($9 as bigint)`;
+  const own = [plugin, command, state, failures, opened_at, changeId];
+  return { sql, params: [...own, expected.state, expected.failures, expected.opened_at], expect: 1 };
 }
 
 function valuesOf(schedule: StoredSchedule, changeId: string): readonly Scalar[] {
