@@ -77,7 +77,7 @@ export type AgentRunView = AgentRun & {
   readonly workspace_dir: string | null;
 };
 
-export type ScheduleView = StoredSchedule & { readonly command: string; readonly when: string };
+export type ScheduleView = Omit<StoredSchedule, "removed_at"> & { readonly command: string; readonly when: string };
 
 export type GatewayStatus = {
   readonly name: string;

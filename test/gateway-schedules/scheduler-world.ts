@@ -5,7 +5,8 @@ import type { NewJob } from "../../src/backend/gateway/job-store.ts";
 import { openStores } from "../../src/backend/sql/open-stores.ts";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
 import type { ScheduleSettings } from "../../src/gateway/config/gateway-config.ts";
-import { type Entry, type SchedulerDeps, scheduleRef, tick } from "../../src/gateway/schedule/scheduler.ts";
+import { type Entry, scheduleRef } from "../../src/gateway/schedule/entry.ts";
+import { type SchedulerDeps, tick } from "../../src/gateway/schedule/scheduler.ts";
 import { type HeldClock, heldClock } from "../../src/testing/held-clock.ts";
 
 export type SchedulerWorld = GatewayStores & {
@@ -34,7 +35,8 @@ export async function schedulerWorld(): Promise<SchedulerWorld> {
     },
     apart: (_failed, work) => work(),
   };
-  const look = (entries: readonly Entry[], own = deps) => tick(own, entries, { isFirst: false });
+  const look = async (entries: readonly Entry[], own = deps) =>
+    await tick(own, entries, { now: await gateway.control.now(), isFirst: false });
   return { ...gateway, clock, deps, cancelled, look };
 }
 

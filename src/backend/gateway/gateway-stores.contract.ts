@@ -1,5 +1,6 @@
 // Every promise of the gateway's stores, as tests on one database.
 import type { StoresInTest } from "../contract/stores-in-test.ts";
+import { describeConfigurations } from "./configuration-store.contract.ts";
 import { describeGatewayControl } from "./gateway-control-store.contract.ts";
 import { describeGatewayEvents } from "./gateway-event-store.contract.ts";
 import { describeJobCommit } from "./job-commit.contract.ts";
@@ -22,4 +23,5 @@ export function describeGatewayStores(name: string, open: () => Promise<StoresIn
   describePluginState(name, open);
   describeScheduleStore(name, open);
   describeGatewayControl(name, open);
+  describeConfigurations(name, open);
 }

@@ -1,4 +1,5 @@
 // Everything that the gateway keeps in a database.
+import type { ConfigurationStore } from "./configuration-store.ts";
 import type { GatewayControlStore } from "./gateway-control-store.ts";
 import type { GatewayEventStore } from "./gateway-event-store.ts";
 import type { JobStore } from "./job-store.ts";
@@ -11,4 +12,5 @@ export type GatewayStores = {
   readonly pluginState: PluginStateStore;
   readonly schedules: ScheduleStore;
   readonly control: GatewayControlStore;
+  readonly configurations: ConfigurationStore;
 };

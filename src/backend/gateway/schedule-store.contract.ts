@@ -10,7 +10,7 @@ import type { ScheduleStore, StoredBreaker, StoredSchedule } from "./schedule-st
 
 const hourly: StoredSchedule = {
   ...{ plugin: "fetch", schedule_id: "default", definition_hash: "hash 1", status: "active", reason: null },
-  ...{ next_run_at: 1_000, last_run_at: null, last_success_at: null },
+  ...{ next_run_at: 1_000, last_run_at: null, last_success_at: null, removed_at: null },
 };
 
 const closed: StoredBreaker = { plugin: "fetch", command: "poll", state: "closed", failures: 0, opened_at: null };
@@ -27,7 +27,7 @@ export function describeScheduleStore(name: string, open: () => Promise<StoresIn
       ({ schedules } = stores.gateway);
     });
 
-    it("are added once, replaced if they are as expected, and removed", async () => {
+    it("are added once, and replaced if they are as expected", async () => {
       expect(await schedules.get("fetch", "default")).toBeUndefined();
       expect([await schedules.put(hourly, undefined), await schedules.put(hourly, undefined)]).toEqual([true, false]);
       const changed = { ...hourly, definition_hash: "hash 2", next_run_at: null, last_success_at: 900 };
@@ -40,7 +40,20 @@ export function describeScheduleStore(name: string, open: () => Promise<StoresIn
       expect(await schedules.put({ ...hourly, schedule_id: "none" }, hourly)).toBe(false);
       await schedules.put({ ...hourly, plugin: "echo" }, undefined);
       expect((await schedules.list()).map(({ plugin }) => plugin)).toEqual(["echo", "fetch"]);
-      await schedules.remove("fetch", "default");
+    });
+
+    it("are kept for a while once they were removed, and do nothing then", async () => {
+      const now = await stores.gateway.control.now();
+      const removed = { ...hourly, removed_at: now - MINUTE };
+      await schedules.put(removed, undefined);
+      await schedules.put({ ...hourly, plugin: "echo" }, undefined);
+      expect(await schedules.get("fetch", "default")).toEqual(removed);
+      expect(await schedules.setStatus("fetch", "default", "paused_manual", null)).toBe(false);
+      expect(await schedules.fire(fire())).toEqual({ outcome: "taken" });
+      expect(await schedules.put(hourly, { ...removed, removed_at: null })).toBe(false);
+      await schedules.forget(1_000 * MINUTE);
+      expect(await schedules.list()).toHaveLength(2);
+      await schedules.forget(MINUTE);
       expect((await schedules.list()).map(({ plugin }) => plugin)).toEqual(["echo"]);
     });
 
@@ -75,6 +88,10 @@ export function describeScheduleStore(name: string, open: () => Promise<StoresIn
       const before = await everything(world.driver);
       expect(await schedules.fire(fire({ jobs: [aJob()] }))).toEqual({ outcome: "taken" });
       expect(await schedules.fire(fire({ expected_next_run_at: null }))).toEqual({ outcome: "taken" });
+      const changed = { ...hourly, definition_hash: "hash 2", next_run_at: 3_000 };
+      expect(await schedules.fire(fire({ schedule: changed, expected_next_run_at: 2_000 }))).toEqual({
+        ...{ outcome: "taken" },
+      });
       expect(await everything(world.driver)).toEqual(before);
     });
 
@@ -146,8 +163,11 @@ export function describeScheduleStore(name: string, open: () => Promise<StoresIn
       losing.loseNext(loss);
       expect(await shaky.putBreaker({ ...closed, failures: 2 }, closed)).toBe(false);
       losing.loseNext(loss);
-      await shaky.remove("fetch", "default");
-      expect(await schedules.list()).toEqual([]);
+      const removed = { ...hourly, plugin: "echo", removed_at: 1 };
+      expect(await shaky.put(removed, undefined)).toBe(true);
+      losing.loseNext(loss);
+      await shaky.forget(0);
+      expect(await schedules.list()).toHaveLength(1);
     });
 
     describe("circuit breakers", () => {

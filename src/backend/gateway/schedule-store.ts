@@ -13,6 +13,8 @@ export type StoredSchedule = {
   readonly next_run_at: number | null;
   readonly last_run_at: number | null;
   readonly last_success_at: number | null;
+  /** Since when it is in the configuration no more. */
+  readonly removed_at: number | null;
 };
 
 export type BreakerState = "closed" | "open" | "half_open";
@@ -25,15 +27,16 @@ export type StoredBreaker = {
 };
 
 export interface ScheduleStore {
-  /** By plugin, then id. */
+  /** By plugin, then id; those that were removed as well. */
   list(): Promise<readonly StoredSchedule[]>;
   get(plugin: string, scheduleId: string): Promise<StoredSchedule | undefined>;
   /** Adds a schedule where none is expected, or replaces the expected one; false when another process was faster. */
   put(schedule: StoredSchedule, expected: StoredSchedule | undefined): Promise<boolean>;
-  remove(plugin: string, scheduleId: string): Promise<void>;
+  /** Forgets the schedules that were removed so long ago. */
+  forget(microseconds: number): Promise<void>;
   /**
-   * Replaces a schedule and queues its jobs, if it is active and its next run is still the expected one: of several processes
-   * one does it. The breaker is replaced with them, if it is still the expected one.
+   * Replaces a schedule and queues its jobs, if it is active, is defined as before and its next run is still the expected one:
+   * of several processes one does it. The breaker is replaced with them, if it is still the expected one.
    * Duplicates are left out, together with the stream entries of their ids.
    */
   fire(fire: {
@@ -43,7 +46,7 @@ export interface ScheduleStore {
     readonly stream: readonly NewStreamEntry[];
     readonly breaker?: { readonly next: StoredBreaker; readonly expected: StoredBreaker };
   }): Promise<FireOutcome>;
-  /** False when there is no such schedule. */
+  /** False when there is no such schedule, or it was removed. */
   setStatus(plugin: string, scheduleId: string, status: ScheduleStatus, reason: string | null): Promise<boolean>;
 
   breaker(plugin: string, command: string): Promise<StoredBreaker | undefined>;

@@ -8,7 +8,10 @@ import { hasEnded } from "../../contracts/gateway/job.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { readAgentConfig } from "../agent/agent-config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
-import { type Entry, readScheduleRef, scheduledJobEnded, scheduleRef, tick } from "../schedule/scheduler.ts";
+import { createStanding } from "../schedule/configuration-in-force.ts";
+import { type Entry, readScheduleRef, scheduleRef } from "../schedule/entry.ts";
+import { scheduledJobEnded } from "../schedule/scheduled-job-ended.ts";
+import { tick } from "../schedule/scheduler.ts";
 import { cancelledParts } from "./agents/cancelled-parts.ts";
 import { derivedId } from "./commit/derived-id.ts";
 import { storeChild } from "./commit/store-child.ts";
@@ -36,12 +39,19 @@ export type Ticks = {
 
 const PRUNE_AT_ONCE = 500;
 
+const ABOUT_SCHEDULES = { id: "", plugin: "gateway", command: "schedules" };
+const SET_ASIDE =
+  "Another process has loaded a configuration with other schedules, which run in the place of this process's own. Reload this process too.";
+const IN_FORCE = "The schedules of this process run again.";
+
 export function createTicks({ deps, snapshot, nudge, clock, report }: TickOptions): Ticks {
   let timer: NodeJS.Timeout | undefined;
   let unwatch: (() => void) | undefined;
   let ticking: Promise<void> | undefined;
   let isStopped = false;
   let hasTicked = false;
+  const isInForce = createStanding(deps.configurations, deps.worker);
+  let wasInForce = true;
 
   const entries = (): readonly Entry[] => {
     const { config, plugins } = snapshot();
@@ -97,8 +107,14 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
   async function once(): Promise<void> {
     await apart("The schedules were not looked at", async () => {
       const { random } = deps;
+      // First of all: what is registered counts from the moment at which the tick began.
+      const now = await deps.control.now();
       const own = { ...deps, schedules, random, createJob, describe, cancel, apart };
-      await tick(own, entries(), { isFirst: !hasTicked });
+      const known = entries();
+      const isOurs = await isInForce({ source: snapshot(), entries: known });
+      if (isOurs) await tick(own, known, { now, isFirst: !hasTicked });
+      if (isOurs !== wasInForce) deps.log(isOurs ? "info" : "warn", isOurs ? IN_FORCE : SET_ASIDE, ABOUT_SCHEDULES);
+      wasInForce = isOurs;
       hasTicked = true;
     });
     for (const plugin of snapshot().plugins.values()) {
@@ -148,6 +164,7 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
     const ages = { queue_us: job_queue_retention_ms * 1_000, log_us: job_log_retention_ms * 1_000 };
     await untilFew(() => deps.jobs.prune({ ...ages, limit: PRUNE_AT_ONCE }));
     await untilFew(() => deps.events.prune(event_retention_ms * 1_000, PRUNE_AT_ONCE));
+    await deps.schedules.forget(ages.queue_us);
   }
 
   /** More may have come to its end since the last tick than is removed at once. */
@@ -193,7 +210,9 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
       // That it was cancelled says nothing of whether its command works.
       if (settlement.reason === "cancelled") return;
       const entry = entries().find(({ plugin, schedule }) => plugin === ref.plugin && schedule.id === ref.scheduleId);
-      if (entry) await scheduledJobEnded({ ...deps, describe }, entry, settlement.status === "succeeded");
+      if (!entry) return;
+      const ended = { hasSucceeded: settlement.status === "succeeded", now: await deps.control.now() };
+      await scheduledJobEnded({ ...deps, describe }, entry, ended);
     },
   };
 }

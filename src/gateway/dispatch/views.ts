@@ -21,7 +21,8 @@ export function viewPipeline({ name, trigger, execution_mode, steps }: Pipeline)
 }
 
 export function viewSchedules({ config }: Snapshot, stored: readonly StoredSchedule[]): readonly ScheduleView[] {
-  return stored.map((schedule) => {
+  const present = stored.filter(({ removed_at }) => removed_at === null);
+  return present.map(({ removed_at: _, ...schedule }) => {
     const { schedules = [] } = config.plugins.get(schedule.plugin) ?? {};
     const settings = schedules.find(({ id }) => id === schedule.schedule_id);
     return { ...schedule, command: settings?.command ?? "", when: settings ? describeWhen(settings) : "" };

@@ -3,20 +3,13 @@ import type { GatewayStores } from "../../backend/gateway/gateway-stores.ts";
 import type { NewJob, NewStreamEntry } from "../../backend/gateway/job-store.ts";
 import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
 import type { JsonMap } from "../../contracts/json.ts";
-import type { PluginSettings, ScheduleSettings } from "../config/gateway-config.ts";
-import { admit, closedBreaker, record } from "./breaker.ts";
-import { breakerEntries, changeBreaker } from "./change-breaker.ts";
+import { admit, closedBreaker } from "./breaker.ts";
+import { breakerEntries } from "./change-breaker.ts";
+import { type Entry, scheduleRef } from "./entry.ts";
+import { followDefinition, inMicroseconds } from "./follow-definition.ts";
 import { nextRun, runsDue } from "./next-run.ts";
-import { scheduleHash } from "./schedule-hash.ts";
 
-/** A schedule of the configuration that is in force. */
-export type Entry = {
-  readonly plugin: string;
-  readonly settings: Pick<PluginSettings, "circuit_breaker" | "max_outstanding_polls">;
-  readonly schedule: ScheduleSettings;
-};
-
-export type SchedulerDeps = Pick<GatewayStores, "schedules" | "jobs" | "control"> & {
+export type SchedulerDeps = Pick<GatewayStores, "schedules" | "jobs"> & {
   /** From 0 to 1. */
   readonly random: () => number;
   /** The job of one run of a schedule; the same one for the same run. */
@@ -28,21 +21,6 @@ export type SchedulerDeps = Pick<GatewayStores, "schedules" | "jobs" | "control"
   readonly apart: (failed: string, work: () => Promise<void>) => Promise<void>;
 };
 
-/** What ties a job to the schedule that queued it. */
-export function scheduleRef(plugin: string, scheduleId: string): string {
-  return `schedule:${JSON.stringify([plugin, scheduleId])}`;
-}
-
-export function readScheduleRef(
-  ref: string | null,
-): { readonly plugin: string; readonly scheduleId: string } | undefined {
-  if (ref === null || !ref.startsWith("schedule:")) return undefined;
-  const [plugin, scheduleId] = JSON.parse(ref.slice("schedule:".length)) as [string, string];
-  return { plugin, scheduleId };
-}
-
-const MOST_RACES = 3;
-
 export type TickTime = {
   /** Microseconds. */
   readonly now: number;
@@ -51,12 +29,7 @@ export type TickTime = {
 };
 
 /** Looks at every schedule once. Any number of processes may do it at the same time. */
-export async function tick(
-  deps: SchedulerDeps,
-  entries: readonly Entry[],
-  { isFirst }: Pick<TickTime, "isFirst">,
-): Promise<void> {
-  const time = { now: await deps.control.now(), isFirst };
+export async function tick(deps: SchedulerDeps, entries: readonly Entry[], time: TickTime): Promise<void> {
   const stored = new Map((await deps.schedules.list()).map((each) => [keyOf(each.plugin, each.schedule_id), each]));
   for (const entry of entries) {
     const key = keyOf(entry.plugin, entry.schedule.id);
@@ -64,8 +37,10 @@ export async function tick(
     await deps.apart(`The schedule ${key} was not looked at`, () => tickEntry(deps, entry, known, time));
     stored.delete(key);
   }
-  // What is left is in the configuration no more.
-  for (const { plugin, schedule_id } of stored.values()) await deps.schedules.remove(plugin, schedule_id);
+  // What is left is in the configuration no more. It is kept for a while: it may be there again.
+  for (const known of stored.values()) {
+    if (known.removed_at === null) await deps.schedules.put({ ...known, removed_at: time.now }, known);
+  }
 }
 
 function keyOf(plugin: string, scheduleId: string): string {
@@ -78,16 +53,11 @@ async function tickEntry(
   known: StoredSchedule | undefined,
   time: TickTime,
 ): Promise<void> {
-  const { schedules } = deps;
-  const { now } = time;
-  const hash = scheduleHash(entry.schedule);
-  if (!known || known.definition_hash !== hash) {
-    const fresh = register(deps, entry, hash, known, now);
-    if (!(await schedules.put(fresh, known))) return;
-    return await tickEntry(deps, entry, fresh, time);
-  }
-  if (known.status !== "active" || known.next_run_at === null || known.next_run_at > now) return;
-  await runDue(deps, entry, known, time);
+  const current = followDefinition(entry, known, { now: time.now, random: deps.random() });
+  // Another process may have changed it at the same time.
+  if (current !== known && !(await deps.schedules.put(current, known))) return;
+  const { status, next_run_at: next } = current;
+  if (status === "active" && next !== null && next <= time.now) await runDue(deps, entry, current, time);
 }
 
 async function runDue(deps: SchedulerDeps, entry: Entry, known: StoredSchedule, time: TickTime): Promise<void> {
@@ -118,38 +88,11 @@ async function runDue(deps: SchedulerDeps, entry: Entry, known: StoredSchedule, 
   for (const id of outstanding) await deps.cancel(id, `schedule ${schedule_id}`);
 }
 
-/** The schedule as it is first seen, or after its definition has changed. */
-function register(
-  { random }: SchedulerDeps,
-  { plugin, schedule }: Entry,
-  definition_hash: string,
-  known: StoredSchedule | undefined,
-  now: number,
-): StoredSchedule {
-  const times = { now: now / 1_000, registeredAt: now / 1_000, lastRunAt: null, random: random() };
-  const next = nextRun(schedule, times);
-  return {
-    plugin,
-    schedule_id: schedule.id,
-    definition_hash,
-    status: next === null ? "exhausted" : known?.status === "paused_manual" ? "paused_manual" : "active",
-    reason: null,
-    next_run_at: next === null ? null : Math.round(next * 1_000),
-    last_run_at: null,
-    last_success_at: null,
-  };
-}
-
 /** The schedule after it was due: its next run counts from now, and once more from its success when that comes. */
 function after({ random }: SchedulerDeps, { schedule }: Entry, known: StoredSchedule, now: number): StoredSchedule {
   const times = { now: now / 1_000, registeredAt: 0, lastRunAt: now / 1_000, random: random() };
-  const next = nextRun(schedule, times);
-  return {
-    ...known,
-    status: next === null ? "exhausted" : known.status,
-    next_run_at: next === null ? null : Math.round(next * 1_000),
-    last_run_at: now,
-  };
+  const next_run_at = inMicroseconds(nextRun(schedule, times));
+  return { ...known, status: next_run_at === null ? "exhausted" : known.status, next_run_at, last_run_at: now };
 }
 
 type Runs = { readonly count: number } | { readonly skipped: "catch_up" | "if_running" | "max_outstanding_polls" };
@@ -167,37 +110,4 @@ function runsOf(
   if (schedule.if_running === "skip") return outstanding > 0 ? { skipped: "if_running" } : { count };
   const room = settings.max_outstanding_polls - outstanding;
   return room > 0 ? { count: Math.min(count, room) } : { skipped: "max_outstanding_polls" };
-}
-
-/** A scheduled job has ended: the breaker counts it, and an interval begins anew with a success. */
-export async function scheduledJobEnded(
-  deps: Pick<SchedulerDeps, "schedules" | "control" | "random" | "describe">,
-  entry: Entry,
-  hasSucceeded: boolean,
-): Promise<void> {
-  const { schedules, control } = deps;
-  const { plugin, schedule, settings } = entry;
-  const now = await control.now();
-  for (let race = 0; race < MOST_RACES; race++) {
-    const stored = await schedules.breaker(plugin, schedule.command);
-    const next = record(stored ?? closedBreaker(plugin, schedule.command), hasSucceeded, settings.circuit_breaker, now);
-    if (hasSucceeded && !stored) break;
-    if (await changeBreaker(deps, next, stored)) break;
-  }
-  if (!hasSucceeded) return;
-  for (let race = 0; race < MOST_RACES; race++) {
-    const known = await schedules.get(plugin, schedule.id);
-    if (!known) return;
-    const next = "every_ms" in schedule.when ? nextAfterSuccess(deps, schedule, now) : known.next_run_at;
-    if (await schedules.put({ ...known, last_success_at: now, next_run_at: next }, known)) return;
-  }
-}
-
-function nextAfterSuccess(
-  { random }: Pick<SchedulerDeps, "random">,
-  schedule: ScheduleSettings,
-  now: number,
-): number | null {
-  const next = nextRun(schedule, { now: now / 1_000, registeredAt: 0, lastRunAt: now / 1_000, random: random() });
-  return next === null ? null : Math.round(next * 1_000);
 }

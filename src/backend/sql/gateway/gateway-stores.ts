@@ -1,6 +1,7 @@
 // Everything that the gateway keeps, in SQL.
 import type { GatewayStores } from "../../gateway/gateway-stores.ts";
 import type { SqlDriver } from "../../sql-driver.ts";
+import { createConfigurationStore } from "./configurations.ts";
 import { createGatewayControlStore } from "./control.ts";
 import { createGatewayEventStore } from "./events.ts";
 import { createJobStore } from "./jobs.ts";
@@ -14,5 +15,6 @@ export function createGatewayStores(driver: SqlDriver): GatewayStores {
     pluginState: createPluginStateStore(driver),
     schedules: createScheduleStore(driver),
     control: createGatewayControlStore(driver),
+    configurations: createConfigurationStore(driver),
   };
 }

@@ -14,7 +14,10 @@ import { type Addition, additionStatements, entryStatements } from "./add-jobs.t
 import { attemptAddition } from "./attempt-addition.ts";
 import { takeNumbers } from "./control-row.ts";
 
-const SCHEDULE = `plugin, schedule_id, definition_hash, status, reason, next_run_at, last_run_at, last_success_at`;
+const CHANGING = [
+  ...(["definition_hash", "status", "reason", "next_run_at", "last_run_at", "last_success_at", "removed_at"] as const),
+];
+const SCHEDULE = `plugin, schedule_id, ${CHANGING.join(", ")}`;
 const BREAKER = "plugin, command, state, failures, opened_at";
 
 export function createScheduleStore(driver: SqlDriver): ScheduleStore {
@@ -41,26 +44,26 @@ export function createScheduleStore(driver: SqlDriver): ScheduleStore {
       const statement = expected
         ? replaceSchedule(
             own,
-            [
-              ...(["definition_hash", "status", "reason", "next_run_at", "last_run_at", "last_success_at"] as const),
-            ].map((column) => [column, expected[column]] as const),
+            CHANGING.map((column) => [column, expected[column]] as const),
           )
         : insertSchedule(own);
       const { outcome } = await attemptBatch(driver, [statement], changed("gateway_schedules", changeId));
       return outcome === "committed";
     },
 
-    async remove(plugin, scheduleId) {
-      const sql = "delete from gateway_schedules where plugin = $1 and schedule_id = $2";
-      await attemptBatch(driver, [{ sql, params: [storableText(plugin), storableText(scheduleId)] }]);
+    async forget(microseconds) {
+      const sql = "delete from gateway_schedules where removed_at <= now_us() - cast($1 as bigint)";
+      await attemptBatch(driver, [{ sql, params: [microseconds] }]);
     },
 
     async fire({ schedule, expected_next_run_at, jobs, stream, breaker }) {
       const changeId = crypto.randomUUID();
-      // One that was paused meanwhile stays paused.
+      // One that was paused meanwhile stays paused, one that was changed or removed does not go on as it was.
       const guard = replaceSchedule(valuesOf(schedule, changeId), [
         ["next_run_at", expected_next_run_at],
         ["status", "active"],
+        ["definition_hash", schedule.definition_hash],
+        ["removed_at", null],
       ]);
       const guards = [guard, ...(breaker ? [replaceBreaker(breaker.next, breaker.expected, changeId)] : [])];
       const fired = await attemptAddition(
@@ -77,7 +80,8 @@ export function createScheduleStore(driver: SqlDriver): ScheduleStore {
     },
 
     async setStatus(plugin, scheduleId, status, reason) {
-      const sql = `update gateway_schedules set status = $3, reason = $4 where plugin = $1 and schedule_id = $2`;
+      const sql = `update gateway_schedules set status = $3, reason = $4
+        where plugin = $1 and schedule_id = $2 and removed_at is null`;
       const params = [storableText(plugin), storableText(scheduleId), status, reason];
       const { outcome } = await attemptBatch(driver, [{ sql, params, expect: 1 }]);
       return outcome === "committed";
@@ -105,12 +109,12 @@ export function createScheduleStore(driver: SqlDriver): ScheduleStore {
 }
 
 function insertSchedule(own: readonly Scalar[]): Statement {
-  const sql = `insert into gateway_schedules (${SCHEDULE}, change_id) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  const sql = `insert into gateway_schedules (${SCHEDULE}, change_id) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     on conflict (plugin, schedule_id) do nothing`;
   return { sql, params: own, expect: 1 };
 }
 
-const NUMBERS: readonly string[] = ["next_run_at", "last_run_at", "last_success_at"];
+const NUMBERS: readonly string[] = ["next_run_at", "last_run_at", "last_success_at", "removed_at"];
 
 /** If the columns still have the expected values. */
 function replaceSchedule(own: readonly Scalar[], expected: readonly (readonly [string, Scalar])[]): Statement {
@@ -121,7 +125,7 @@ function replaceSchedule(own: readonly Scalar[], expected: readonly (readonly [s
   });
   const sql = `update gateway_schedules set definition_hash = $3, status = $4, reason = $5,
       next_run_at = cast($6 as bigint), last_run_at = cast($7 as bigint), last_success_at = cast($8 as bigint),
-      change_id = $9
+      removed_at = cast($9 as bigint), change_id = $10
     where plugin = $1 and schedule_id = $2 ${conditions.join(" ")}`;
   return { sql, params, expect: 1 };
 }
@@ -143,9 +147,7 @@ function replaceBreaker(next: StoredBreaker, expected: StoredBreaker, changeId: 
 }
 
 function valuesOf(schedule: StoredSchedule, changeId: string): readonly Scalar[] {
-  const { plugin, schedule_id, definition_hash, status, reason, next_run_at, last_run_at, last_success_at } = schedule;
-  const times = [next_run_at, last_run_at, last_success_at];
-  return [plugin, schedule_id, definition_hash, status, reason, ...times, changeId];
+  return [schedule.plugin, schedule.schedule_id, ...CHANGING.map((column) => schedule[column]), changeId];
 }
 
 function scheduleOf(row: Row): StoredSchedule {
@@ -158,6 +160,7 @@ function scheduleOf(row: Row): StoredSchedule {
     next_run_at: rows.optionalNumber(row.next_run_at),
     last_run_at: rows.optionalNumber(row.last_run_at),
     last_success_at: rows.optionalNumber(row.last_success_at),
+    removed_at: rows.optionalNumber(row.removed_at),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configOf, readText } from "../config-in-test.ts";
+import { readGatewayConfig } from "../load-config.ts";
 
 const withSchedules = (...schedules: string[]) =>
   `plugins:\n  echo:\n    schedules:\n${schedules.map((each) => `      - ${each}\n`).join("")}`;
@@ -48,6 +49,18 @@ describe("schedules of a plugin", () => {
     ["after: 90s", { after_ms: 90_000 }],
   ])("come when they say: %s", (settings, when) => {
     expect(scheduleOf(settings)?.when).toEqual(when);
+  });
+
+  it("come from an object too", () => {
+    const schedules = [
+      { id: "nightly", cron: "0 3 * * *", timezone: "Europe/Berlin", command: "report" },
+      { every: "5m", jitter: "30s", if_running: "queue" },
+    ];
+    const read = readGatewayConfig({ plugins: { echo: { schedules } } }, { env: {}, cwd: "/" });
+    expect("config" in read && read.config.plugins.get("echo")?.schedules).toMatchObject([
+      { id: "nightly", when: { cron: "0 3 * * *" }, timezone: "Europe/Berlin", command: "report", if_running: "skip" },
+      { id: "default", when: { every_ms: 300_000, jitter_ms: 30_000 }, command: "poll", if_running: "queue" },
+    ]);
   });
 
   it("of cron expressions go by a time zone", () => {

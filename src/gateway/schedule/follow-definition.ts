@@ -1,0 +1,83 @@
+// A schedule as it is stored, made to follow the configuration. Pure. A change of a definition makes no run due by itself, and a
+// schedule that was away for a while goes on where it was: processes with an older configuration may be started at any time.
+import type { StoredSchedule } from "../../backend/gateway/schedule-store.ts";
+import type { ScheduleSettings } from "../config/gateway-config.ts";
+import type { Entry } from "./entry.ts";
+import { nextRun } from "./next-run.ts";
+import { scheduleHash } from "./schedule-hash.ts";
+
+export type Moment = {
+  /** Microseconds. */
+  readonly now: number;
+  /** From 0 to 1, for the jitter. */
+  readonly random: number;
+};
+
+/** The schedule itself where there is nothing to change. */
+export function followDefinition(
+  { plugin, schedule }: Entry,
+  known: StoredSchedule | undefined,
+  moment: Moment,
+): StoredSchedule {
+  const definition_hash = scheduleHash(schedule);
+  if (!known) {
+    const next_run_at = inMicroseconds(nextRun(schedule, timesOf(moment, null)));
+    return {
+      ...{ plugin, schedule_id: schedule.id, definition_hash, status: next_run_at === null ? "exhausted" : "active" },
+      ...{ reason: null, next_run_at, last_run_at: null, last_success_at: null, removed_at: null },
+    };
+  }
+  const isSame = known.definition_hash === definition_hash;
+  if (isSame && known.removed_at === null) return known;
+  const next_run_at = isSame ? backAgain(schedule, known, moment) : changed(schedule, known, moment);
+  const status = known.status === "paused_manual" ? known.status : next_run_at === null ? "exhausted" : "active";
+  return { ...known, definition_hash, status, next_run_at, removed_at: null };
+}
+
+/** Of a schedule that is in the configuration again. What it missed meanwhile was not to be run; an interval that is over is due. */
+function backAgain(schedule: ScheduleSettings, known: StoredSchedule, moment: Moment): number | null {
+  const { next_run_at: next } = known;
+  if (next === null || next > moment.now) return next;
+  return "cron" in schedule.when ? following(schedule, known, moment) : moment.now;
+}
+
+/** Of a schedule with a new definition. */
+function changed(schedule: ScheduleSettings, known: StoredSchedule, moment: Moment): number | null {
+  const { when } = schedule;
+  const { now } = moment;
+  if ("cron" in when) return following(schedule, known, moment);
+  if ("at" in when) {
+    const at = Date.parse(when.at) * 1_000;
+    return at > now || at === known.next_run_at ? at : null;
+  }
+  // What has run once does not run again because something else was written beside its time.
+  if ("after_ms" in when) return known.next_run_at === null ? null : now + when.after_ms * 1_000;
+  const fromNow = inMicroseconds(nextRun(schedule, timesOf(moment, now))) ?? now;
+  const last = lastRunOf(known);
+  const fromLast = last === null ? now : fromNow - (now - Math.min(last, now));
+  if (fromLast > now) return fromLast;
+  // The new interval is over already. What was due before still is; otherwise it begins now, unless that is later than before.
+  return Math.min(fromNow, known.removed_at === null && known.next_run_at !== null ? known.next_run_at : fromNow);
+}
+
+/** The next time that a cron expression matches. */
+function following(schedule: ScheduleSettings, { last_run_at }: StoredSchedule, moment: Moment): number | null {
+  return inMicroseconds(nextRun(schedule, timesOf(moment, last_run_at)));
+}
+
+function lastRunOf({ last_run_at, last_success_at }: StoredSchedule): number | null {
+  if (last_run_at === null || last_success_at === null) return last_run_at ?? last_success_at;
+  return Math.max(last_run_at, last_success_at);
+}
+
+function timesOf({ now, random }: Moment, lastRunAt: number | null) {
+  const inMilliseconds = now / 1_000;
+  return {
+    ...{ now: inMilliseconds, registeredAt: inMilliseconds, random },
+    lastRunAt: lastRunAt === null ? null : lastRunAt / 1_000,
+  };
+}
+
+export function inMicroseconds(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : Math.round(milliseconds * 1_000);
+}
