@@ -6,7 +6,7 @@ import type { JsonMap } from "../../src/contracts/json.ts";
 import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
 import { heldClock } from "../../src/testing/held-clock.ts";
 import { eventually } from "../eventually.ts";
-import { heldPlugin, plugin, toolPipeline } from "../gateway/gateway-world.ts";
+import { heldPlugin, permanently, plugin, toolPipeline } from "../gateway/gateway-world.ts";
 import { serveGateway } from "../gateway-doors/served-gateway.ts";
 
 const HOUR = 3_600_000;
@@ -230,5 +230,76 @@ describe("a clock that is set back", () => {
     await clock.set(start + 2 * HOUR);
     await served.untilIdle();
     expect(poller.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ["an interval", { every: "12h" }, 1],
+    ["a cron expression", { cron: "0 12 * * *" }, 0],
+    ["a while that it waits", { after: "12h" }, 0],
+  ])("by years holds no schedule with %s: it runs by the right time", async (_what, when, atOnce) => {
+    const [wrong, right] = [Date.UTC(2040, 5, 1), Date.UTC(2030, 5, 1)];
+    const clock = anyClock(wrong);
+    const poller = plugin("poller", undefined, { commands: ["poll"] });
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { poller: { schedules: [when] } } },
+      setup: { plugins: [poller] },
+    });
+    await eventually(async () => expect(await served.gateway.schedules.list()).toHaveLength(1));
+    await eventually(() => expect(poller.requests).toHaveLength(atOnce));
+    await served.untilIdle();
+    await clock.set(right);
+    await served.untilIdle();
+    expect(poller.requests).toHaveLength(atOnce);
+    await clock.set(right + 13 * HOUR);
+    await served.untilIdle();
+    expect(poller.requests).toHaveLength(atOnce + 1);
+  });
+
+  it("by years keeps no circuit breaker open", async () => {
+    const [wrong, right] = [Date.UTC(2040, 5, 1), Date.UTC(2030, 5, 1)];
+    const clock = anyClock(wrong);
+    const poller = plugin(
+      "poller",
+      (_, call) => {
+        if (call === 0) throw permanently("It is broken.");
+        return "ok";
+      },
+      { commands: ["poll"] },
+    );
+    const settings = { schedules: [{ every: "1m" }], circuit_breaker: { threshold: 1 } };
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { poller: settings } },
+      setup: { plugins: [poller] },
+    });
+    await eventually(async () => expect(await served.gateway.breakers.list()).toMatchObject([{ state: "open" }]));
+    await clock.set(right);
+    await clock.set(right + HOUR);
+    await eventually(async () => expect(await served.gateway.breakers.list()).toMatchObject([{ state: "closed" }]));
+    expect(poller.requests).toHaveLength(2);
+  });
+
+  it("by years after a cron schedule has run waits for its next match, and by a second for the one after that", async () => {
+    const wrong = Date.UTC(2040, 5, 1);
+    const clock = anyClock(wrong);
+    const poller = plugin("poller", undefined, { commands: ["poll"] });
+    const served = await serveGateway({
+      backend: sqlite(":memory:", { clock }),
+      config: { plugins: { poller: { schedules: [{ cron: "0 12 * * *" }] } } },
+      setup: { plugins: [poller] },
+    });
+    const runsAt = async (time: number) => {
+      await clock.set(time);
+      await served.untilIdle();
+      return poller.requests.length;
+    };
+    await eventually(async () => expect(await served.gateway.schedules.list()).toHaveLength(1));
+    expect(await runsAt(wrong + 12 * HOUR)).toBe(1);
+    expect(await runsAt(wrong + 12 * HOUR - 1_000)).toBe(1);
+    expect(await runsAt(wrong + 12 * HOUR)).toBe(1);
+    const right = Date.UTC(2030, 5, 1);
+    expect(await runsAt(right)).toBe(1);
+    expect(await runsAt(right + 12 * HOUR)).toBe(2);
   });
 });

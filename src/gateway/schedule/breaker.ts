@@ -17,7 +17,8 @@ export function admit(
   if (breaker.state === "closed") return { isAdmitted: true, breaker };
   // One job at a time tries whether the command works again. One whose outcome was lost is followed by another.
   const since = breaker.opened_at ?? 0;
-  if (now - since < reset_after_ms * 1_000) return { isAdmitted: false, breaker };
+  // What was opened in the future was opened by a clock that was wrong.
+  if (since <= now && now - since < reset_after_ms * 1_000) return { isAdmitted: false, breaker };
   return { isAdmitted: true, breaker: { ...breaker, state: "half_open", opened_at: now } };
 }
 

@@ -27,11 +27,32 @@ export function followDefinition(
       ...{ reason: null, next_run_at, last_run_at: null, last_success_at: null, removed_at: null },
     };
   }
-  const isSame = known.definition_hash === definition_hash;
-  if (isSame && known.removed_at === null) return known;
-  const next_run_at = isSame ? backAgain(schedule, known, moment) : changed(schedule, known, moment);
+  const next_run_at = nextOf(schedule, known, { definition_hash, moment });
+  const isSame = known.definition_hash === definition_hash && known.removed_at === null;
+  if (isSame && next_run_at === known.next_run_at) return known;
   const status = known.status === "paused_manual" ? known.status : next_run_at === null ? "exhausted" : "active";
   return { ...known, definition_hash, status, next_run_at, removed_at: null };
+}
+
+function nextOf(
+  schedule: ScheduleSettings,
+  known: StoredSchedule,
+  { definition_hash, moment }: { readonly definition_hash: string; readonly moment: Moment },
+): number | null {
+  if (known.definition_hash !== definition_hash) return changed(schedule, known, moment);
+  const next = known.removed_at === null ? known.next_run_at : backAgain(schedule, known, moment);
+  return next === null ? null : withinReach(schedule, known, moment, next);
+}
+
+/** Where the clock was set back, the next run may be as far away as the clock was wrong: it is computed anew. */
+function withinReach(schedule: ScheduleSettings, known: StoredSchedule, moment: Moment, next: number): number {
+  const { when } = schedule;
+  const { now } = moment;
+  if ("at" in when) return next;
+  if ("after_ms" in when) return Math.min(next, now + when.after_ms * 1_000);
+  if ("cron" in when) return Math.min(next, following(schedule, known, moment) ?? next);
+  if (next <= now + (when.every_ms + when.jitter_ms) * 1_000) return next;
+  return inMicroseconds(nextRun(schedule, timesOf(moment, now))) ?? next;
 }
 
 /** Of a schedule that is in the configuration again. What it missed meanwhile was not to be run; an interval that is over is due. */
@@ -60,9 +81,13 @@ function changed(schedule: ScheduleSettings, known: StoredSchedule, moment: Mome
   return Math.min(fromNow, known.removed_at === null && known.next_run_at !== null ? known.next_run_at : fromNow);
 }
 
-/** The next time that a cron expression matches. */
-function following(schedule: ScheduleSettings, { last_run_at }: StoredSchedule, moment: Moment): number | null {
-  return inMicroseconds(nextRun(schedule, timesOf(moment, last_run_at)));
+/** In microseconds. A clock that is set back by less than that is corrected; one that was further ahead was wrong. */
+const DAY = 24 * 3_600_000_000;
+
+/** The next time that a cron expression matches: not the one for which it ran before its clock was corrected. */
+function following(schedule: ScheduleSettings, { last_run_at: last }: StoredSchedule, moment: Moment): number | null {
+  const wasWrong = last !== null && last > moment.now + DAY;
+  return inMicroseconds(nextRun(schedule, timesOf(moment, wasWrong ? null : last)));
 }
 
 function lastRunOf({ last_run_at, last_success_at }: StoredSchedule): number | null {
