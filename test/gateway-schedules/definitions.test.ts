@@ -164,3 +164,34 @@ describe("a schedule that leaves the configuration and is there again", () => {
     expect(await stored(world)).toEqual({ status: "active", next: 1 });
   });
 });
+
+describe("a schedule that cannot run, although its configuration is valid,", () => {
+  const problem = 'The plugin tool declares no command "poll".';
+
+  it.each([
+    ["is due where its interval is over", named(every(1)), 1, { status: "active", next: 1 }],
+    ["waits for its next match", named({ when: { cron: "0 1 * * *" } }), 0, { status: "active", next: 22 }],
+  ])("runs nothing until it can, and then %s", async (_what, entry, runsThen, expected) => {
+    const world = await schedulerWorld();
+    await world.look([{ ...entry, problem }]);
+    await world.clock.advance(3 * HOUR);
+    await world.look([{ ...entry, problem }]);
+    expect(await world.schedules.list()).toMatchObject([{ status: "paused_invalid", reason: problem }]);
+    await world.schedules.setStatus("tool", "a", "active", null);
+    await world.look([{ ...entry, problem }]);
+    expect(await world.schedules.list()).toMatchObject([{ status: "paused_invalid", reason: problem }]);
+    expect(await runs(world)).toBe(0);
+    await world.look([entry]);
+    expect(await runs(world)).toBe(runsThen);
+    expect(await stored(world)).toEqual(expected);
+    expect(await world.schedules.list()).toMatchObject([{ reason: null }]);
+  });
+
+  it("stays paused where it was paused by hand", async () => {
+    const world = await schedulerWorld();
+    await world.look([named(every(1))]);
+    await world.schedules.setStatus("tool", "a", "paused_manual", null);
+    await world.look([{ ...named(every(1)), problem }]);
+    expect(await stored(world)).toMatchObject({ status: "paused_manual" });
+  });
+});

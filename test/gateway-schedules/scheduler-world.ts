@@ -43,7 +43,7 @@ export async function schedulerWorld(): Promise<SchedulerWorld> {
 /** A schedule of the plugin "tool": it runs `poll` every hour unless it says otherwise. */
 export function scheduleOf(id: string, parts: Partial<ScheduleSettings> = {}): Entry {
   return {
-    plugin: "tool",
+    ...{ plugin: "tool", problem: null },
     settings: { circuit_breaker: { threshold: 3, reset_after_ms: 1_800_000 }, max_outstanding_polls: 100 },
     schedule: {
       ...{ id, when: { every_ms: 3_600_000, jitter_ms: 0 }, timezone: null, command: "poll", payload: {} },

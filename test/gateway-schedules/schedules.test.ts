@@ -257,6 +257,27 @@ describe("a schedule", () => {
     await expect(world.gateway.schedules.pause("tool", "other")).rejects.toMatchObject({ code: "schedule_not_found" });
   });
 
+  it("whose command its plugin does not declare is paused as invalid, with a warning at the load", async () => {
+    const clock = heldClock();
+    const path = join(newFolder(), "holdfast.db");
+    const schedules = [{ every: "10m" }];
+    const before = await scheduled(poller(), schedules, { clock, path });
+    await untilRuns(before, 1);
+    await before.holdfast.close();
+    const other = await scheduled(plugin("tool"), schedules, { clock, path });
+    const reason = 'The plugin tool declares no command "poll".';
+    await eventually(async () =>
+      expect(await other.gateway.schedules.list()).toMatchObject([{ status: "paused_invalid", reason }]),
+    );
+    expect(other.gateway.warnings().map(({ message }) => message)).toContainEqual(expect.stringContaining(reason));
+    await clock.advance(HOUR);
+    expect(await other.gateway.jobs.list({ limit: 9 })).toHaveLength(1);
+    await other.holdfast.close();
+    const world = await scheduled(poller(), schedules, { clock, path });
+    await untilRuns(world, 1);
+    expect(await world.gateway.schedules.list()).toMatchObject([{ status: "active", reason: null }]);
+  });
+
   it("whose definition has changed is due by the new one, and one that was removed runs no more", async () => {
     const path = join(newFolder(), "holdfast.db");
     const clock = heldClock();

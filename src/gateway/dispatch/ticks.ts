@@ -8,6 +8,7 @@ import { hasEnded } from "../../contracts/gateway/job.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { readAgentConfig } from "../agent/agent-config.ts";
 import type { Plugin } from "../plugins/plugin.ts";
+import { scheduleProblem } from "../plugins/schedule-problem.ts";
 import { createStanding } from "../schedule/configuration-in-force.ts";
 import { type Entry, readScheduleRef, scheduleRef } from "../schedule/entry.ts";
 import { scheduledJobEnded } from "../schedule/scheduled-job-ended.ts";
@@ -58,7 +59,12 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
     return [...config.plugins.values()]
       .filter(({ name, enabled }) => enabled && plugins.has(name))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      .flatMap((settings) => settings.schedules.map((schedule) => ({ plugin: settings.name, settings, schedule })));
+      .flatMap((settings) =>
+        settings.schedules.map((schedule) => {
+          const problem = scheduleProblem(plugins.get(settings.name), schedule);
+          return { plugin: settings.name, settings, schedule, problem };
+        }),
+      );
   };
 
   function createJob({ plugin, schedule }: Entry, run: string): NewJob {

@@ -8,6 +8,7 @@ import { followAliases } from "./aliases.ts";
 import { DEFAULT_BACKOFF_BASE_MS, DEFAULT_MAX_ATTEMPTS, defaultTimeoutMs } from "./defaults.ts";
 import type { DiscoveredPlugin } from "./discover.ts";
 import type { Plugin } from "./plugin.ts";
+import { scheduleProblem } from "./schedule-problem.ts";
 
 /** A plugin that runs inside the gateway. */
 export type BuiltInPlugin = {
@@ -97,6 +98,11 @@ export function resolvePlugins({ config, own, discovered, builtIns, runDiscovere
     for (const command of Object.keys(settings.timeouts_ms)) {
       if (base.manifest.commands.some((each) => each.name === command)) continue;
       warnings.push({ ...place, message: `timeouts.${command}: the plugin ${name} has no such command.` });
+    }
+    for (const schedule of settings.schedules) {
+      const problem = scheduleProblem({ name, manifest: base.manifest }, schedule);
+      if (problem !== null)
+        warnings.push({ ...schedule.place, message: `The schedule "${schedule.id}" is paused: ${problem}` });
     }
   }
 

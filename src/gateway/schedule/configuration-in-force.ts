@@ -31,9 +31,9 @@ export function createStanding(
 
 /** The same for configurations with the same schedules, wherever they are written. */
 function digestOf(entries: readonly Entry[]): string {
-  const shown = entries.map(({ schedule: { place: _, ...schedule }, plugin, settings }) => {
+  const shown = entries.map(({ schedule: { place: _, ...schedule }, plugin, settings, problem }) => {
     const { circuit_breaker, max_outstanding_polls } = settings;
-    return { plugin, schedule, circuit_breaker, max_outstanding_polls };
+    return { plugin, schedule, circuit_breaker, max_outstanding_polls, problem };
   });
   return createHash("sha256")
     .update(sortedText(shown as unknown as Json))

@@ -5,6 +5,8 @@ export type Entry = {
   readonly plugin: string;
   readonly settings: Pick<PluginSettings, "circuit_breaker" | "max_outstanding_polls">;
   readonly schedule: ScheduleSettings;
+  /** Why it cannot run, although its configuration is valid. */
+  readonly problem: string | null;
 };
 
 /** What ties a job to the schedule that queued it. */

@@ -14,33 +14,37 @@ export type Moment = {
 };
 
 /** The schedule itself where there is nothing to change. */
-export function followDefinition(
-  { plugin, schedule }: Entry,
-  known: StoredSchedule | undefined,
-  moment: Moment,
-): StoredSchedule {
+export function followDefinition(entry: Entry, known: StoredSchedule | undefined, moment: Moment): StoredSchedule {
+  const { plugin, schedule } = entry;
   const definition_hash = scheduleHash(schedule);
   if (!known) {
     const next_run_at = inMicroseconds(nextRun(schedule, timesOf(moment, null)));
     return {
-      ...{ plugin, schedule_id: schedule.id, definition_hash, status: next_run_at === null ? "exhausted" : "active" },
-      ...{ reason: null, next_run_at, last_run_at: null, last_success_at: null, removed_at: null },
+      ...{ plugin, schedule_id: schedule.id, definition_hash, ...standing(entry, undefined, next_run_at) },
+      ...{ next_run_at, last_run_at: null, last_success_at: null, removed_at: null },
     };
   }
-  const next_run_at = nextOf(schedule, known, { definition_hash, moment });
-  const isSame = known.definition_hash === definition_hash && known.removed_at === null;
-  if (isSame && next_run_at === known.next_run_at) return known;
-  const status = known.status === "paused_manual" ? known.status : next_run_at === null ? "exhausted" : "active";
-  return { ...known, definition_hash, status, next_run_at, removed_at: null };
+  const isSame = known.definition_hash === definition_hash;
+  const next_run_at = isSame ? nextOf(entry, known, moment) : changed(schedule, known, moment);
+  const { status, reason } = standing(entry, known, next_run_at);
+  const isAsStored = status === known.status && reason === known.reason && next_run_at === known.next_run_at;
+  if (isSame && isAsStored && known.removed_at === null) return known;
+  return { ...known, definition_hash, status, reason, next_run_at, removed_at: null };
 }
 
-function nextOf(
-  schedule: ScheduleSettings,
-  known: StoredSchedule,
-  { definition_hash, moment }: { readonly definition_hash: string; readonly moment: Moment },
-): number | null {
-  if (known.definition_hash !== definition_hash) return changed(schedule, known, moment);
-  const next = known.removed_at === null ? known.next_run_at : backAgain(schedule, known, moment);
+function standing(
+  { problem }: Entry,
+  known: StoredSchedule | undefined,
+  next: number | null,
+): Pick<StoredSchedule, "status" | "reason"> {
+  if (known?.status === "paused_manual") return { status: "paused_manual", reason: known.reason };
+  if (next === null) return { status: "exhausted", reason: null };
+  return problem === null ? { status: "active", reason: null } : { status: "paused_invalid", reason: problem };
+}
+
+function nextOf({ schedule, problem }: Entry, known: StoredSchedule, moment: Moment): number | null {
+  const wasAway = known.removed_at !== null || (known.status === "paused_invalid" && problem === null);
+  const next = wasAway ? backAgain(schedule, known, moment) : known.next_run_at;
   return next === null ? null : withinReach(schedule, known, moment, next);
 }
 
@@ -55,7 +59,7 @@ function withinReach(schedule: ScheduleSettings, known: StoredSchedule, moment: 
   return inMicroseconds(nextRun(schedule, timesOf(moment, now))) ?? next;
 }
 
-/** Of a schedule that is in the configuration again. What it missed meanwhile was not to be run; an interval that is over is due. */
+/** Of a schedule that is in the configuration again, or valid again. What it missed meanwhile was not to be run; an interval that is over is due. */
 function backAgain(schedule: ScheduleSettings, known: StoredSchedule, moment: Moment): number | null {
   const { next_run_at: next } = known;
   if (next === null || next > moment.now) return next;
