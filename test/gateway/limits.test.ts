@@ -169,9 +169,9 @@ describe("in a tree without room", () => {
     expect(morgue.requests).toEqual([]);
   });
 
-  it("the event stream has no job that was not queued", async () => {
+  it("the event stream has no job that was not queued, and the log says that a dead letter was not", async () => {
     const source = plugin("source", () => ({ events: many(9) }));
-    const { gateway, endedTree, stream } = await openGateway({
+    const { gateway, endedTree, stream, logs } = await openGateway({
       plugins: [source, plugin("tool")],
       config: {
         service: { max_tree_jobs: 1 },
@@ -182,6 +182,8 @@ describe("in a tree without room", () => {
     expect(inShort(await endedTree(job_ids[0]))).toEqual(["source failed apply_failed"]);
     const queued = (await stream()).filter(({ type }) => type === "job.enqueued");
     expect(queued.map(({ data }) => data.job_id)).toEqual(job_ids);
+    const message = expect.stringMatching(/its dead letter was not queued: .*service\.max_tree_jobs is 1\./);
+    expect(logs).toMatchObject([{ level: "warn", id: job_ids[0], plugin: "source", message }]);
   });
 });
 

@@ -62,6 +62,8 @@ export async function commitExecution(
         const most = snapshot.config.service.max_tree_jobs;
         const more = applied.children.filter((child) => !isExempt(child) && !left.has(child.id)).length;
         const error = `tree_too_large: The tree of job ${opened.job.root_job_id} has ${result.jobs} jobs and would get ${more} more; service.max_tree_jobs is ${most}.`;
+        if (applied.settlement.status !== "succeeded")
+          deps.log("warn", `its dead letter was not queued: ${error}`, opened.job);
         applied =
           applied.settlement.status === "succeeded"
             ? apply({ kind: "failed", failure: refused(error) })
