@@ -101,10 +101,14 @@ describe("a process", () => {
     expect(logs).toMatchObject(Array(2).fill({ level: "warn", plugin: "tool", message: expect.stringContaining("3") }));
   });
 
-  it("scenario 37: that exits with 78 has failed for good at its first attempt", async () => {
-    const { call } = await scripted(shell(`echo '{"status":"ok","result":"Well."}'`, "exit 78"));
-    expect((await call()).job).toMatchObject({ status: "failed", reason: "exit_code_78", attempt: 1 });
-  });
+  it.each(["strict", "envelope"])(
+    "scenario 37: that exits with 78 has failed for good at its first attempt, also where exit_code_policy says %s",
+    async (exit_code_policy) => {
+      const script = shell(`echo '{"status":"ok","result":"Well."}'`, "exit 78");
+      const { call } = await scripted(script, {}, { service: { exit_code_policy } });
+      expect((await call()).job).toMatchObject({ status: "failed", reason: "exit_code_78", attempt: 1 });
+    },
+  );
 
   it("scenario 39: that writes 11 MiB has failed; one that writes 1 MiB to stderr has not, and 64 KiB are kept", async () => {
     const flood = await scripted(shell("head -c 11534336 /dev/zero | tr '\\0' x"), { retry: { max_attempts: 1 } });

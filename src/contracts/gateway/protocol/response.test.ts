@@ -237,13 +237,15 @@ describe("the exit code of a process", () => {
       outcome: "succeeded",
       warnings: [expect.stringContaining("code 3")],
     });
-    expect(decode(ok, 78, options)).toMatchObject({ outcome: "succeeded" });
-    expect(decode(failure, 78, options)).toMatchObject({ reason: "exit_code_78", retryable: false });
   });
 
-  it("78 is permanent whatever was answered", () => {
-    for (const answer of [ok, failure, { ...failure, retry: true }, { ...failure, retry: false }, "", "garbage"]) {
-      expect(decode(answer, 78)).toMatchObject({ outcome: "failed", reason: "exit_code_78", retryable: false });
-    }
-  });
+  it.each([{}, { exit_code_policy: "strict" }, { exit_code_policy: "envelope" }] as const)(
+    "78 is permanent whatever was answered, with the options %j",
+    (options) => {
+      for (const answer of [ok, failure, { ...failure, retry: true }, { ...failure, retry: false }, "", "garbage"]) {
+        const decoded = decode(answer, 78, options);
+        expect(decoded).toMatchObject({ outcome: "failed", reason: "exit_code_78", retryable: false });
+      }
+    },
+  );
 });

@@ -53,7 +53,10 @@ export type DecodedResponse =
 
 export type DecodeOptions = {
   readonly strict_protocol?: boolean;
-  /** `strict` (default): a non-zero exit is a failure whatever was answered; `envelope`: the answer decides. */
+  /**
+   * `strict` (default): a non-zero exit is a failure whatever was answered; `envelope`: the answer decides, except for 78,
+   * which is a failure for good under both.
+   */
   readonly exit_code_policy?: "strict" | "envelope";
 };
 
@@ -65,7 +68,7 @@ export type FinishedProcess = {
   readonly options?: DecodeOptions;
 };
 
-/** The exit code that says: trying again will not help. */
+/** The exit code that says, whatever was answered: trying again will not help. */
 const PERMANENT_EXIT_CODE = 78;
 const MAX_LOG_ENTRIES = 200;
 export const MAX_LOG_MESSAGE_BYTES = 8 * 1024;
@@ -102,10 +105,11 @@ function judge(answer: Answer, exitCode: number | null, { exit_code_policy }: De
     return failed(retry ? "plugin_error" : "plugin_retry_false", retry, error, logs);
   }
   if (exitCode === 0) return { outcome: "succeeded", response, warnings };
-  if (exit_code_policy !== "envelope") {
-    return failed("nonzero_exit", true, `${exited(exitCode)} Its answer was discarded.`, response.logs);
+  // The policy is about exit codes that may mean anything; this one is part of the protocol.
+  if (exit_code_policy === "envelope" && exitCode !== PERMANENT_EXIT_CODE) {
+    return { outcome: "succeeded", response, warnings: [...warnings, exited(exitCode)] };
   }
-  return { outcome: "succeeded", response, warnings: [...warnings, exited(exitCode)] };
+  return failed("nonzero_exit", true, `${exited(exitCode)} Its answer was discarded.`, response.logs);
 }
 
 function failed(
