@@ -85,7 +85,7 @@ export async function answer(
 ): Promise<OkResponse> {
   turn.ports.signal?.throwIfAborted();
   const runs = { ...storedRuns(turn.state), ...changed };
-  const { kept, logs } = await pruned(turn, runs);
+  const { kept, logs } = await pruned(turn, runs, new Set(Object.keys(changed)));
   const hasChanged = Object.keys(changed).length > 0 || Object.keys(kept).length < Object.keys(runs).length;
   return {
     status: "ok",
@@ -108,10 +108,11 @@ async function removeWorkspace({ ports }: Turn, { workspace_ref }: AgentRun): Pr
 async function pruned(
   turn: Turn,
   runs: JsonMap,
+  changed: ReadonlySet<string>,
 ): Promise<{ readonly kept: JsonMap; readonly logs: readonly LogEntry[] }> {
   const gone = new Set<string>();
   const logs: LogEntry[] = [];
-  for (const { id, run } of runsToPrune(runs, turn.config, new Date(turn.now))) {
+  for (const { id, run } of runsToPrune(runs, { config: turn.config, now: new Date(turn.now), changed })) {
     try {
       await removeWorkspace(turn, run);
       gone.add(id);

@@ -9,8 +9,14 @@ const MOST_BYTES = 512 * 1024;
 
 export type EndedRunEntry = { readonly id: string; readonly run: AgentRun };
 
-/** Ended runs that are too old, too many or take too much room, the oldest first; none when pruning is switched off. */
-export function runsToPrune(runs: JsonMap, config: AgentConfig, now: Date): readonly EndedRunEntry[] {
+/**
+ * Ended runs that are too old, too many or take too much room, the oldest first; none when pruning is switched off. Those
+ * of `changed` stay for now: what a turn says of a run has to be there when it is read.
+ */
+export function runsToPrune(
+  runs: JsonMap,
+  { config, now, changed }: { readonly config: AgentConfig; readonly now: Date; readonly changed: ReadonlySet<string> },
+): readonly EndedRunEntry[] {
   const { run_retention_ms, max_terminal_runs } = config;
   if (run_retention_ms === null && max_terminal_runs === null) return [];
   const ended = readRuns({ runs })
@@ -21,7 +27,7 @@ export function runsToPrune(runs: JsonMap, config: AgentConfig, now: Date): read
   const surplus = max_terminal_runs === null ? 0 : ended.length - max_terminal_runs;
   let bytes = byteLength(JSON.stringify(runs));
   return ended.filter((entry, index) => {
-    const goes = isExpired(entry) || index < surplus || bytes > MOST_BYTES;
+    const goes = !changed.has(entry.id) && (isExpired(entry) || index < surplus || bytes > MOST_BYTES);
     if (goes) bytes -= byteLength(JSON.stringify(entry.run));
     return goes;
   });

@@ -734,6 +734,22 @@ describe("a finished run", () => {
     expect(world.run("R39").status).toBe("done");
   });
 
+  it("is not removed by the turn that ends it, with its files, however much room running ones take", async () => {
+    const world = agentWorld({ script: [fetchPage, finish] });
+    for (let index = 0; index < 20; index++) await world.start({ goal: "g".repeat(30_000), run_id: `L${index}` });
+    await world.start();
+    await world.result(1, "fetch");
+    expect(world.run()).toMatchObject({ status: "done" });
+    expect([...world.workspaces.files.keys()]).toContain(world.run().workspace_ref);
+    await world.take({ command: "poll" });
+    expect(idsOf(world)).not.toContain("R1");
+  });
+
+  it("counts as one of those that are kept in the turn that ends it", async () => {
+    const world = await finished({ max_terminal_runs: 1 });
+    expect(idsOf(world)).toEqual(["R3"]);
+  });
+
   it("is not removed by a turn that is ignored", async () => {
     const world = await finished();
     world.now = new Date(Date.UTC(2036, 1, 16));
