@@ -1,5 +1,6 @@
 // What an agent is configured with, every default in place. A value that cannot be used counts as absent.
 import { nonBlank } from "../../contracts/coerce.ts";
+import { defaultRunLimits } from "../../contracts/gateway/agent/agentic-run.ts";
 import { parseDuration } from "../../contracts/gateway/durations.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
 
@@ -27,8 +28,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 export function readAgentConfig(config: JsonMap): AgentConfig {
   return {
-    max_steps: wholeFrom1(config.max_steps) ?? wholeFrom1(config.max_loops) ?? 20,
-    max_reframes: wholeFrom1(config.max_reframes) ?? 2,
+    max_steps: wholeFrom1(config.max_steps) ?? wholeFrom1(config.max_loops) ?? defaultRunLimits.max_steps,
+    max_reframes: wholeFrom1(config.max_reframes) ?? defaultRunLimits.max_reframes,
     max_attempts_per_step: wholeFrom1(config.max_attempts_per_step) ?? 2,
     max_steps_mode: config.max_steps_mode === "allow_final" ? "allow_final" : "strict",
     allowed_plugins: new Set(readNames(config.allowed_plugins)),

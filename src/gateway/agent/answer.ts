@@ -20,7 +20,7 @@ export function logLine(level: LogLevel, subject: LogSubject, text: string): Log
 }
 
 /** Names as they are; anything that could be mistaken for more than one word in quotes. */
-function quoted(value: string): string {
+export function quoted(value: string): string {
   return /^[\w.:/-]{1,200}$/.test(value) ? value : JSON.stringify(value.slice(0, 200).toWellFormed());
 }
 

@@ -1,9 +1,9 @@
 // A run that people have cancelled is escalated like one that failed. As a command it takes its turn behind the others,
 // so that no two turns change the agent's state at once.
 import { trimmed } from "../../contracts/coerce.ts";
-import { readRun, storedRuns } from "../../contracts/gateway/agent/agentic-run.ts";
+import { readRun, storedRuns, storedStatus } from "../../contracts/gateway/agent/agentic-run.ts";
 import type { PluginResponse } from "../../contracts/gateway/protocol/response.ts";
-import { ignore, refuse } from "./answer.ts";
+import { ignore, quoted, refuse } from "./answer.ts";
 import { draftRun } from "./run-draft.ts";
 import type { Turn } from "./turn-ports.ts";
 
@@ -13,9 +13,11 @@ export async function cancelRun(turn: Turn): Promise<PluginResponse> {
   const { run_id } = payload;
   if (typeof run_id !== "string") return refuse({}, "cancel needs the run_id of a run");
   const runs = storedRuns(turn.state);
-  const run = Object.hasOwn(runs, run_id) ? readRun(runs[run_id]) : undefined;
-  if (!run) return refuse({ run_id }, "there is no such run");
-  if (run.status !== "running") return ignore("info", { run_id }, `the run is ${run.status}`);
+  const stored = Object.hasOwn(runs, run_id) ? runs[run_id] : undefined;
+  const status = storedStatus(stored);
+  if (status === undefined) return refuse({ run_id }, "there is no such run");
+  const run = readRun(stored, turn.config);
+  if (run?.status !== "running") return ignore("info", { run_id }, `the run is ${quoted(status)}`);
   const { workspace_ref, attempt, pending_step: step, pending_tool: tool, completed_steps } = run;
   const by = trimmed(payload.by) ?? `job ${job_id}`;
   const steps_taken = completed_steps.at(-1) ?? 0;

@@ -9,7 +9,9 @@ import { escalateRun } from "./end-run.ts";
 import type { Turn } from "./turn-ports.ts";
 
 export async function poll(turn: Turn): Promise<OkResponse> {
-  const running = readRuns(turn.state).flatMap(({ id, run }) => (run.status === "running" ? [{ id, run }] : []));
+  const running = readRuns(turn.state, turn.config).flatMap(({ id, run }) =>
+    run.status === "running" ? [{ id, run }] : [],
+  );
   const events: EmittedEvent[] = [];
   const logs: LogEntry[] = [];
   const changed: Record<string, AgentRun> = {};

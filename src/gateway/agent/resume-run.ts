@@ -2,7 +2,7 @@
 import { judgeResult, type ToolResult } from "../../contracts/gateway/agent/agentic-result.ts";
 import { type RunFacts, type RunningRun, withCompletedStep } from "../../contracts/gateway/agent/agentic-run.ts";
 import type { OkResponse } from "../../contracts/gateway/protocol/response.ts";
-import { ignore, logLine } from "./answer.ts";
+import { ignore, logLine, quoted } from "./answer.ts";
 import { continueRun } from "./continue-run.ts";
 import { requestTool } from "./request-tool.ts";
 import { draftRun, type RunDraft } from "./run-draft.ts";
@@ -12,13 +12,12 @@ import { keptPayload } from "./workspace/keep-result.ts";
 const LONGEST_ERROR = 8_192;
 
 export async function resumeRun(turn: Turn, result: ToolResult): Promise<OkResponse> {
-  const verdict = judgeResult(turn.state, result);
+  const verdict = judgeResult(turn.state, result, turn.config);
   const subject = { run_id: result.run_id, step: result.step, tool: result.tool };
   if (verdict.kind === "unknown") return ignore("warn", subject, "there is no such run");
+  if (verdict.kind === "ended") return ignore("info", subject, `the run is ${quoted(verdict.status)}`);
   const { kind, run } = verdict;
   switch (kind) {
-    case "ended":
-      return ignore("info", subject, `the run is ${run.status}`);
     case "stale":
       return ignore("info", subject, "the step is over");
     case "late":

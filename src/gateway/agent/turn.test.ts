@@ -766,6 +766,38 @@ describe("a finished run", () => {
   });
 });
 
+describe("a run that another agent has stored", () => {
+  const stored = { status: "running", goal: "g", step: 1, pending_step: 1, pending_tool: "fetch" };
+
+  it("goes on within the configured budget where it has none of its own", async () => {
+    const world = agentWorld({ state: { runs: { R1: stored } } });
+    expect(eventOf(await world.result(1, "fetch")).type).toBe("agentic.tool_request.fabric");
+    expect(world.run()).toMatchObject({ step: 2, max_steps: 20, max_reframes: 2 });
+    const strict = agentWorld({ config: { max_steps: 1 }, state: { runs: { R1: stored } } });
+    expect(eventOf(await strict.result(1, "fetch")).payload).toMatchObject({ reason: "max_steps_exceeded" });
+  });
+
+  it("is left as it is where its status is unknown, and a line of the log names that", async () => {
+    const state = { runs: { R1: { ...stored, status: "failed" } } };
+    const world = agentWorld({ state });
+    const responses = [
+      await world.result(1, "fetch"),
+      await world.take({ command: "cancel", payload: { run_id: "R1" } }),
+    ];
+    for (const response of responses) {
+      expect(response).toEqual(ignored("info"));
+      expect(response.logs[0]?.message).toContain("the run is failed");
+    }
+    expect(world.state).toEqual(state);
+  });
+
+  it("is escalated with an error of any shape as text", async () => {
+    const world = agentWorld({ config: { max_attempts_per_step: 1 }, state: { runs: { R1: stored } } });
+    const response = await world.result(1, "fetch", { status: "error", error: { code: 5, message: "boom" } });
+    expect(eventOf(response).payload).toMatchObject({ reason: "tool_error", error: '{"code":5,"message":"boom"}' });
+  });
+});
+
 describe("cancelling", () => {
   it("escalates the run, and the tool's answer is ignored", async () => {
     const world = agentWorld();

@@ -26,10 +26,16 @@ describe("a typed result", () => {
   });
 
   it("has no error text where that is blank", () => {
-    for (const error of [null, "", " ", "\u00a0", 7]) {
+    for (const error of [null, "", " ", "\u00a0"]) {
       expect(readTypedResult({ ...typed, status: "error", error })?.error).toBeNull();
     }
     expect(readTypedResult({ ...typed, status: "\u3000" })).toBeUndefined();
+  });
+
+  it("has an error of another shape as its JSON text", () => {
+    for (const error of [{ message: "boom" }, ["boom"], 7, false]) {
+      expect(readTypedResult({ ...typed, status: "error", error })?.error).toBe(JSON.stringify(error));
+    }
   });
 
   it("is permanent only where it says so", () => {
@@ -81,5 +87,13 @@ describe("the verdict on a result", () => {
     ["wrong_tool", { tool: "other" }],
   ])("is %s for %j", (kind, other) => {
     expect(judgeResult({ runs: { R1: run } }, { ...result, ...other }).kind).toBe(kind);
+  });
+
+  it.each(["done", "escalated", "failed", "paused by hand"])("names the status of a run that is %s", (status) => {
+    expect(judgeResult({ runs: { R1: { ...run, status } } }, result)).toEqual({ kind: "ended", status });
+  });
+
+  it.each([null, "running", [], {}, { status: 1 }])("is that there is no run where %j is stored", (stored) => {
+    expect(judgeResult({ runs: { R1: stored } }, result)).toEqual({ kind: "unknown" });
   });
 });

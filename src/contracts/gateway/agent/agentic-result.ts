@@ -3,7 +3,7 @@ import { nonBlank } from "../../coerce.ts";
 import type { Json, JsonMap } from "../../json.ts";
 import { jsonEqual } from "../json-equal.ts";
 import { isControlKey } from "../pipelines/context.ts";
-import { type EndedRun, type RunningRun, readRun, storedRuns } from "./agentic-run.ts";
+import { type RunLimits, type RunningRun, readRun, storedRuns, storedStatus } from "./agentic-run.ts";
 import { readCorrelation } from "./correlation.ts";
 
 export type ToolResult = {
@@ -35,9 +35,15 @@ export function readTypedResult(payload: JsonMap, context: JsonMap = {}): ToolRe
     ...{ run_id, step, tool, status },
     ...(attempt !== undefined && { attempt }),
     result: payload.result ?? null,
-    error: nonBlank(payload.error) ?? null,
+    error: errorText(payload.error),
     permanent: payload.permanent === true,
   };
+}
+
+/** Errors are texts; tools of other makers send maps too, whose message must not be lost. */
+function errorText(value: Json | undefined): string | null {
+  if (value === undefined || value === null || typeof value === "string") return nonBlank(value) ?? null;
+  return JSON.stringify(value);
 }
 
 /**
@@ -78,8 +84,8 @@ function readAttempt({ attempt }: JsonMap): number | undefined {
 export type Verdict =
   /** There is no such run. */
   | { readonly kind: "unknown" }
-  /** The run waits for nothing any more. */
-  | { readonly kind: "ended"; readonly run: EndedRun }
+  /** The run waits for nothing any more; one whose status only another agent knows is left to that agent. */
+  | { readonly kind: "ended"; readonly status: string }
   /** The step is over. */
   | { readonly kind: "stale"; readonly run: RunningRun }
   /** The late answer to a request that has been repeated since. */
@@ -87,11 +93,13 @@ export type Verdict =
   | { readonly kind: "step_ahead" | "wrong_tool" | "matched"; readonly run: RunningRun };
 
 /** Compares a result with what is pending. The order of the checks is part of the contract. */
-export function judgeResult(state: JsonMap, result: ToolResult): Verdict {
+export function judgeResult(state: JsonMap, result: ToolResult, limits?: RunLimits): Verdict {
   const runs = storedRuns(state);
-  const run = Object.hasOwn(runs, result.run_id) ? readRun(runs[result.run_id]) : undefined;
-  if (!run) return { kind: "unknown" };
-  if (run.status !== "running") return { kind: "ended", run };
+  const stored = Object.hasOwn(runs, result.run_id) ? runs[result.run_id] : undefined;
+  const status = storedStatus(stored);
+  if (status === undefined) return { kind: "unknown" };
+  const run = readRun(stored, limits);
+  if (run?.status !== "running") return { kind: "ended", status };
   if (result.step < run.pending_step || run.completed_steps.includes(result.step)) return { kind: "stale", run };
   if (result.step > run.pending_step) return { kind: "step_ahead", run };
   if (result.attempt !== undefined && result.attempt < run.attempt) return { kind: "late", run };

@@ -56,6 +56,17 @@ describe("the state of a run", () => {
     });
   });
 
+  it("has the budgets of its agent where another agent has stored none that can be used", () => {
+    const limits = { max_steps: 9, max_reframes: 4 };
+    for (const budgets of [{}, { max_steps: 0, max_reframes: -1 }, { max_steps: "6", max_reframes: null }]) {
+      expect(readRun({ status: "running", ...budgets }, limits)).toMatchObject(limits);
+      expect(readRuns({ runs: { R1: { status: "done", ...budgets } } }, limits)).toMatchObject([{ run: limits }]);
+    }
+    expect(readRun({ status: "running", max_steps: 3, max_reframes: 0 }, limits)).toMatchObject({
+      ...{ max_steps: 3, max_reframes: 0 },
+    });
+  });
+
   it.each([null, "running", [], {}, { status: "sleeping" }])("is not read from %j", (value) => {
     expect(readRun(value)).toBeUndefined();
   });

@@ -12,9 +12,9 @@ const common = {
   updated_at: z.string().catch(""),
   /** Of the action that is pending or was the last; never decreases. */
   step: wholeFrom1.catch(1),
-  max_steps: wholeFrom1.catch(1),
+  max_steps: wholeFrom1.optional().catch(undefined),
   reframes: z.int().nonnegative().catch(0),
-  max_reframes: z.int().nonnegative().catch(0),
+  max_reframes: z.int().nonnegative().optional().catch(undefined),
   last_tool_command: z.string().nullable().catch(null),
   /** How often the step was requested. */
   attempt: wholeFrom1.catch(1),
@@ -47,20 +47,37 @@ const runSchema = z.discriminatedUnion("status", [
   z.object({ status: z.literal("escalated"), ...common, ...nothingPending, reason: z.string().catch("") }),
 ]);
 
+/** The budgets of a run, which count where the stored run has none of its own. */
+export type RunLimits = { readonly max_steps: number; readonly max_reframes: number };
+
+/** Those of an agent whose configuration says nothing else. */
+export const defaultRunLimits: RunLimits = { max_steps: 20, max_reframes: 2 };
+
+type StoredRun<Run extends z.infer<typeof runSchema>> = Run extends unknown
+  ? Readonly<Omit<Run, keyof RunLimits>> & RunLimits
+  : never;
+
 /**
  * A goal that is pursued over many turns. While it runs, `pending_step` and `pending_tool` name the action whose result
  * it waits for; once it has ended, nothing is pending.
  */
-export type AgentRun = Readonly<z.infer<typeof runSchema>>;
+export type AgentRun = StoredRun<z.infer<typeof runSchema>>;
 export type RunningRun = Extract<AgentRun, { status: "running" }>;
-export type EndedRun = Exclude<AgentRun, RunningRun>;
 
 /** What is known of a run whatever its status. */
 export type RunFacts = { readonly [key in keyof typeof common]: AgentRun[key] };
 
 /** The run as it is stored; undefined when the value is no run. */
-export function readRun(value: unknown): AgentRun | undefined {
-  return runSchema.safeParse(value).data;
+export function readRun(value: unknown, limits: RunLimits = defaultRunLimits): AgentRun | undefined {
+  const run = runSchema.safeParse(value).data;
+  if (!run) return undefined;
+  const { max_steps = limits.max_steps, max_reframes = limits.max_reframes } = run;
+  return { ...run, max_steps, max_reframes };
+}
+
+/** The status of a stored run, also one that only another agent knows. */
+export function storedStatus(value: unknown): string | undefined {
+  return isMap(value) && typeof value.status === "string" ? value.status : undefined;
 }
 
 /** The stored runs by their ids, not looked at yet. */
@@ -69,9 +86,12 @@ export function storedRuns(state: JsonMap): JsonMap {
 }
 
 /** Those of the stored runs that can be read, with their ids. */
-export function readRuns(state: JsonMap): readonly { readonly id: string; readonly run: AgentRun }[] {
+export function readRuns(
+  state: JsonMap,
+  limits?: RunLimits,
+): readonly { readonly id: string; readonly run: AgentRun }[] {
   return Object.entries(storedRuns(state)).flatMap(([id, value]) => {
-    const run = readRun(value);
+    const run = readRun(value, limits);
     return run ? [{ id, run }] : [];
   });
 }

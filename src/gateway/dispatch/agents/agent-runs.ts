@@ -5,6 +5,7 @@ import { holdfastError } from "../../../contracts/error.ts";
 import { AGENT_PLUGIN } from "../../../contracts/gateway/agent/agentic-event.ts";
 import { type AgentRun, derivedRunId, readRuns } from "../../../contracts/gateway/agent/agentic-run.ts";
 import { isMap } from "../../../contracts/json.ts";
+import { readAgentConfig } from "../../agent/agent-config.ts";
 import { fileWorkspaces, knownFolder } from "../../agent/workspace/file-workspace.ts";
 import type { AgentRunView, Gateway } from "../../gateway.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
@@ -24,10 +25,10 @@ export type AgentRunDeps = {
 export function agentRuns({ deps, snapshot, submitted }: AgentRunDeps): Gateway["runs"] {
   const { pluginState, sealed, redact } = deps;
 
-  async function runsOf(agent: string): Promise<readonly AgentRunView[]> {
+  async function runsOf({ name: agent, config }: Plugin): Promise<readonly AgentRunView[]> {
     const stored = await pluginState.get(agent);
     if (!stored) return [];
-    return readRuns(sealed.open("state", agent, stored.sealed_state)).map(({ id, run }) => ({
+    return readRuns(sealed.open("state", agent, stored.sealed_state), readAgentConfig(config)).map(({ id, run }) => ({
       ...withoutSecrets(run, redact),
       run_id: id,
       agent,
@@ -42,7 +43,7 @@ export function agentRuns({ deps, snapshot, submitted }: AgentRunDeps): Gateway[
   }
 
   async function list(): Promise<readonly AgentRunView[]> {
-    const all = await Promise.all(agentsOf(snapshot()).map(({ name }) => runsOf(name)));
+    const all = await Promise.all(agentsOf(snapshot()).map(runsOf));
     return all
       .flat()
       .sort((one, other) => compareText(other.created_at, one.created_at) || compareText(other.run_id, one.run_id));
