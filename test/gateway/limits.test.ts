@@ -79,7 +79,7 @@ eachDatabase((newWorld) => {
     expect(tree).toHaveLength(7);
   });
 
-  it("a tool that fails in a full tree is heard of all the same", async () => {
+  it("a run whose tool meets the full tree with its own events is escalated for that reason too", async () => {
     const tool = plugin("tool", () => ({ events: many(3) }));
     const { run } = await openGateway({
       ...{ world: await newWorld(), plugins: [tool], tools: ["tool"], script: [useTool, done] },
@@ -88,7 +88,8 @@ eachDatabase((newWorld) => {
     const { run: ended, tree } = await run();
     expect(inShort(tree)).toEqual(["agentic-loop succeeded", "tool failed apply_failed", "agentic-loop succeeded"]);
     expect(ended).toMatchObject({
-      ...{ status: "escalated", reason: "tool_error", last_error: expect.stringContaining("tree_too_large") },
+      ...{ status: "escalated", reason: "max_tree_jobs_exceeded" },
+      last_error: expect.stringContaining("tree_too_large"),
     });
   });
 });
@@ -104,7 +105,7 @@ it("a hundred thousand events in one answer fail their job, and the queue goes o
   expect(inShort(await endedTree(next.job_ids[0]))).toEqual(["tool succeeded"]);
 });
 
-it("a run whose tree is filled while its turn is under way is escalated for that reason too", async () => {
+it("a run whose tree is filled while its turn is under way hears of it in the next turn, which has its place", async () => {
   const filler = heldPlugin("filler");
   const scripted = scriptedPlanner([useTool, useTool, useTool]);
   let plans = 0;
@@ -117,7 +118,7 @@ it("a run whose tree is filled while its turn is under way is escalated for that
       return plan;
     },
   };
-  const { run, gateway } = await openGateway({
+  const { run, gateway, logs } = await openGateway({
     ...{ plugins: [plugin("tool", () => ({ events: many(1) })), filler, plugin("sink")], tools: ["tool"], planner },
     config: {
       service: { max_tree_jobs: 6, max_workers: 2 },
@@ -138,7 +139,11 @@ it("a run whose tree is filled while its turn is under way is escalated for that
   const { run: ended, tree } = await run();
   expect(ended).toMatchObject({ status: "escalated", reason: "max_tree_jobs_exceeded", completed_steps: [1] });
   expect(inShort(tree).filter((line) => line.includes("failed"))).toEqual([]);
-  expect(tree).toHaveLength(6);
+  expect(tree.map(({ submitted_by }) => submitted_by === "bridge")).toEqual([...Array(6).fill(false), true]);
+  expect(plans).toBe(2);
+  expect(logs).toContainEqual(
+    expect.objectContaining({ level: "warn", message: expect.stringContaining("tree_too_large") }),
+  );
 });
 
 describe("in a tree without room", () => {
@@ -165,7 +170,7 @@ describe("in a tree without room", () => {
     });
     const { run: ended, tree } = await run();
     expect(inShort(tree)).toEqual(["agentic-loop succeeded", "tool failed apply_failed", "agentic-loop succeeded"]);
-    expect(ended).toMatchObject({ status: "escalated", reason: "tool_error" });
+    expect(ended).toMatchObject({ status: "escalated", reason: "max_tree_jobs_exceeded" });
     expect(morgue.requests).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 // The agent as a plugin that runs inside the gateway: the same turns as in a process of its own, without the process.
+import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
 import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
 import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import type { PluginResponse } from "../../contracts/gateway/protocol/response.ts";
@@ -15,8 +16,8 @@ export type AgentPluginOptions = {
   readonly planner: Planner | ((request: PluginRequest) => Promise<Planner> | Planner);
   /** The folder of all workspaces, absolute. */
   readonly workspaceRoot: string;
-  /** By the suffix of their requests' type; asked at every turn, because a reload may change it. */
-  readonly routableTools: () => ReadonlyMap<string, RoutableTool>;
+  /** Of the agent with this name, by the suffix of their requests' type; asked at every turn, because a reload may change it. */
+  readonly routableTools: (agent: string) => ReadonlyMap<string, RoutableTool>;
   /** Every agent of the gateway. */
   readonly agentNames: () => ReadonlySet<string>;
   /** How many jobs the tree of a job may still grow by. */
@@ -41,7 +42,7 @@ export function createAgentPlugin(options: AgentPluginOptions): AgentPlugin {
       planner: typeof planner === "function" ? lazyPlanner(() => planner(request)) : planner,
       workspaces,
       clock: now,
-      routableTools: options.routableTools(),
+      routableTools: options.routableTools(agentName(request)),
       agentNames: options.agentNames(),
       ...(treeJobsLeft && { treeJobsLeft: () => treeJobsLeft(request.job_id) }),
       ...(pausedMs && { pausedMs }),
@@ -69,6 +70,12 @@ export function createAgentPlugin(options: AgentPluginOptions): AgentPlugin {
       }
     },
   };
+}
+
+/** Under which the agent is configured. */
+function agentName({ context }: PluginRequest): string {
+  const name = context?.ductile_plugin;
+  return typeof name === "string" ? name : AGENT_PLUGIN;
 }
 
 const nothingPrinted = { stdout: "", stderr: "", exit_code: null };

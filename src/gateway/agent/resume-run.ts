@@ -1,4 +1,5 @@
 // Every later turn of a run: the result of a tool is compared with what is pending, and taken, ignored or escalated.
+import type { Escalation, RequestRefusal } from "../../contracts/gateway/agent/agentic-event.ts";
 import { judgeResult, type ToolResult } from "../../contracts/gateway/agent/agentic-result.ts";
 import { type RunFacts, type RunningRun, withCompletedStep } from "../../contracts/gateway/agent/agentic-run.ts";
 import type { OkResponse } from "../../contracts/gateway/protocol/response.ts";
@@ -55,12 +56,20 @@ async function afterSuccess(turn: Turn, draft: RunDraft, result: ToolResult, run
   return await continueRun(turn, draft, result, run);
 }
 
+function refusedRequest(
+  reason: RequestRefusal,
+  { step, tool }: { readonly step: number; readonly tool: string },
+): Escalation {
+  return reason === "tool_unroutable" ? { reason, tool } : { reason, step, tool };
+}
+
 /** The same step once more, or the end of the run. */
 async function afterError(turn: Turn, draft: RunDraft, result: ToolResult, run: RunningRun): Promise<OkResponse> {
   const { step, tool } = result;
   const { run_id, workspace } = draft;
   const error = (result.error ?? "unknown tool error").slice(0, LONGEST_ERROR).toWellFormed();
   const failed: RunFacts = { ...run, last_error: error };
+  if (result.refusal) return await draft.escalate("reflect", failed, refusedRequest(result.refusal, { step, tool }));
   const isLast = result.permanent || run.attempt >= turn.config.max_attempts_per_step;
   const tool_payload = isLast ? undefined : await keptPayload(workspace, run.pending_payload);
   if (!tool_payload) {

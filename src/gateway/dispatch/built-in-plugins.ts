@@ -27,7 +27,7 @@ export function builtInPlugins(
   const agent = createAgentPlugin({
     planner,
     workspaceRoot,
-    routableTools: () => readRoutableTools(snapshot()),
+    routableTools: (name) => readRoutableTools(snapshot(), name),
     agentNames: () => new Set([...snapshot().plugins.values()].flatMap(({ name, isAgent }) => (isAgent ? [name] : []))),
     async treeJobsLeft(jobId) {
       const root = (await jobs.get(jobId))?.root_job_id;

@@ -32,8 +32,11 @@ export type Route = {
 
 /** Why an event cannot be routed. It fails the job that emitted it, and nothing of that job is applied. */
 export type Refusal = {
-  readonly reason: "depth_exceeded" | "predicate_failed" | "agent_inside_run" | "step_not_found" | "baggage_failed";
-  readonly pipeline: string;
+  readonly reason:
+    | ("depth_exceeded" | "predicate_failed" | "agent_inside_run" | "step_not_found" | "baggage_failed")
+    | ("tool_unroutable" | "max_tree_jobs_exceeded" | "request_dropped");
+  /** Null where it is about no pipeline. */
+  readonly pipeline: string | null;
   readonly step_id: string | null;
   readonly message: string;
 };

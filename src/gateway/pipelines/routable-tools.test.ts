@@ -3,7 +3,7 @@ import { graphOf, rfcPipelines } from "./pipelines-in-test.ts";
 import { routableTools } from "./routable-tools.ts";
 
 it("the tools of the RFC can be requested, each as a chain of two jobs, and no other (scenario 24)", () => {
-  const tools = routableTools(graphOf(rfcPipelines));
+  const tools = routableTools(graphOf(rfcPipelines), "agentic-loop");
   expect([...tools.values()]).toEqual([
     { tool: "jina-reader", pipelines: ["agentic-tool-fetch"], plugins: ["jina-reader"], longestChain: 2, jobs: 2 },
     { tool: "fabric", pipelines: ["agentic-tool-fabric"], plugins: ["fabric"], longestChain: 2, jobs: 2 },
@@ -17,7 +17,7 @@ it("a tool with several pipelines leads to the plugins of all, and costs the job
 - {name: q, on: agentic.tool_request.x, from_plugin: a, steps: [{split: [{uses: c}, {uses: a}]}, {uses: d}]}
 - {name: r, on: agentic.start, steps: [{uses: agentic-loop}]}
 `);
-  expect([...routableTools(graph).values()]).toEqual([
+  expect([...routableTools(graph, "a").values()]).toEqual([
     { tool: "x", pipelines: ["p", "q"], plugins: ["a", "b", "c"], longestChain: 4, jobs: 4 + 4 },
   ]);
   expect(routableTools(graph, "agentic-loop").get("x")).toMatchObject({ pipelines: ["p"], plugins: ["a", "b"] });

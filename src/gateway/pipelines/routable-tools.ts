@@ -16,13 +16,13 @@ export type RoutableTool = {
   readonly jobs: number;
 };
 
-/** By tool, in the order of the configuration; for one agent without the pipelines that listen to another plugin only. */
-export function routableTools(graph: PipelineGraph, agent?: string): ReadonlyMap<string, RoutableTool> {
+/** By tool, in the order of the configuration, without the pipelines that listen to another plugin than this agent. */
+export function routableTools(graph: PipelineGraph, agent: string): ReadonlyMap<string, RoutableTool> {
   const tools = new Map<string, RoutableTool>();
   for (const pipeline of graph.pipelines.values()) {
     const tool = requestedTool(pipeline.trigger);
     const source = pipeline.trigger.from_plugin;
-    if (tool === undefined || (agent !== undefined && source !== undefined && source !== agent)) continue;
+    if (tool === undefined || (source !== undefined && source !== agent)) continue;
     const known = tools.get(tool);
     const plugins = firstUses(pipeline, pipeline.entries).map(({ plugin }) => plugin);
     tools.set(tool, {

@@ -70,6 +70,10 @@ export type Escalation =
   | { readonly reason: "max_tree_jobs_exceeded"; readonly step: number; readonly tool: string }
   | { readonly reason: "cancelled"; readonly by: string };
 
+/** Why the gateway answers a request itself: what no tool has said, and a reason of its own to escalate. */
+export const requestRefusals = ["tool_unroutable", "max_tree_jobs_exceeded"] as const;
+export type RequestRefusal = (typeof requestRefusals)[number];
+
 export function runEscalated(run_id: string, escalation: Escalation): EmittedEvent {
   const about: { readonly [key: string]: Json } = escalation;
   return { type: AGENT_ESCALATED, payload: { run_id, ...about }, dedupe_key: escalatedKey(run_id) };

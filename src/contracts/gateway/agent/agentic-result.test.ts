@@ -42,6 +42,13 @@ describe("a typed result", () => {
     expect(readTypedResult({ ...typed, permanent: true })?.permanent).toBe(true);
     expect(readTypedResult({ ...typed, permanent: "yes" })?.permanent).toBe(false);
   });
+
+  it("is an answer of the gateway where it is permanent and its reason is one of the gateway's", () => {
+    const failed = { ...typed, status: "error", permanent: true };
+    expect(readTypedResult({ ...failed, reason: "tool_unroutable" })?.refusal).toBe("tool_unroutable");
+    expect(readTypedResult({ ...failed, reason: "cancelled" })).not.toHaveProperty("refusal");
+    expect(readTypedResult({ ...failed, permanent: false, reason: "tool_unroutable" })).not.toHaveProperty("refusal");
+  });
 });
 
 describe("a result that is made of any other event", () => {

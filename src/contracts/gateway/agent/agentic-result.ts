@@ -3,6 +3,7 @@ import { nonBlank } from "../../coerce.ts";
 import type { Json, JsonMap } from "../../json.ts";
 import { jsonEqual } from "../json-equal.ts";
 import { isControlKey } from "../pipelines/context.ts";
+import { type RequestRefusal, requestRefusals } from "./agentic-event.ts";
 import { type RunLimits, type RunningRun, readRun, storedRuns, storedStatus } from "./agentic-run.ts";
 import { readCorrelation } from "./correlation.ts";
 
@@ -18,6 +19,8 @@ export type ToolResult = {
   readonly error: string | null;
   /** Another request of the same step would fail in the same way. */
   readonly permanent: boolean;
+  /** The gateway itself has answered, because the request or the answer to it could not be queued. */
+  readonly refusal?: RequestRefusal;
 };
 
 /**
@@ -37,7 +40,13 @@ export function readTypedResult(payload: JsonMap, context: JsonMap = {}): ToolRe
     result: payload.result ?? null,
     error: errorText(payload.error),
     permanent: payload.permanent === true,
+    ...readRefusal(payload),
   };
+}
+
+function readRefusal({ permanent, reason }: JsonMap): Pick<ToolResult, "refusal"> {
+  const refusal = requestRefusals.find((each) => each === reason);
+  return permanent === true && refusal ? { refusal } : {};
 }
 
 /** Errors are texts; tools of other makers send maps too, whose message must not be lost. */

@@ -1,13 +1,13 @@
-// The tools that agents may be routed to, with what their planners are told about them.
+// The tools that an agent may be routed to, with what its planner is told about them.
 
 import type { RoutableTool } from "../../agent/tools.ts";
 import { routableTools } from "../../pipelines/routable-tools.ts";
 import type { Snapshot } from "../snapshot.ts";
 
 /** By the suffix of the event that requests them. */
-export function readRoutableTools({ graph, plugins }: Snapshot): ReadonlyMap<string, RoutableTool> {
+export function readRoutableTools({ graph, plugins }: Snapshot, agent: string): ReadonlyMap<string, RoutableTool> {
   return new Map(
-    [...routableTools(graph)].map(([tool, { plugins: names, jobs }]) => {
+    [...routableTools(graph, agent)].map(([tool, { plugins: names, jobs }]) => {
       const manifest = plugins.get(names[0] ?? "")?.manifest;
       const commands = manifest?.commands.map(({ name, description, input_schema }) => ({
         ...{ name, description },

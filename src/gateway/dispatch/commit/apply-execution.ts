@@ -14,6 +14,7 @@ import { agentEntries } from "./agent-entries.ts";
 import { afterFailure, afterHook } from "./follow-ups.ts";
 import type { StreamEvent } from "./new-child.ts";
 import { joinRouted, type Routed, type RoutingTables, routeEvents } from "./route-events.ts";
+import { answerRequest } from "./unanswered-requests.ts";
 
 export type ApplyOptions = {
   readonly tables: RoutingTables;
@@ -23,7 +24,13 @@ export type ApplyOptions = {
   readonly now: string;
   /** From 0 to 1. */
   readonly random: number;
+  /** Children that are duplicates of jobs which have ended. */
+  readonly answered?: ReadonlySet<string>;
+  /** False where the tree has no room for what an agent requests. */
+  readonly hasRoom?: boolean;
 };
+
+const none: ReadonlySet<string> = new Set();
 
 /** A response that cannot be applied fails the job, and nothing of it takes effect. */
 export function applyExecution(job: ExecutedJob, outcome: Outcome, options: ApplyOptions): Applied {
@@ -42,7 +49,7 @@ export function refused(error: string): Failure {
 }
 
 function applyResponse(job: ExecutedJob, response: OkResponse, options: ApplyOptions): Applied {
-  const { tables, now } = options;
+  const { tables, now, answered = none, hasRoom = true } = options;
   const state = newState(job, response, options.state);
   const emitter = emitterOf(job);
   const emitted = job.plugin === SWITCH_PLUGIN ? response.events : emittedEvents(response, job);
@@ -54,13 +61,18 @@ function applyResponse(job: ExecutedJob, response: OkResponse, options: ApplyOpt
     emitter,
     contextId: job.context_id,
     submittedBy: "route",
-    ...(job.isAgent && { control: ({ payload }: GatewayEvent) => workspaceOf(after, payload), isExempt: endsRun }),
+    ...(job.isAgent && {
+      control: ({ payload }: GatewayEvent) => workspaceOf(after, payload),
+      isExempt: endsRun,
+      answer: (event: GatewayEvent, to: Routed) =>
+        answerRequest(job, event, to, { tables, now, before: options.state, after, answered, hasRoom }),
+    }),
   });
   if ("refusal" in routed) {
     const { reason, pipeline, step_id, message } = routed.refusal;
     const failed = applyFailure(job, refused(message), options);
     const entry = { type: `router.${reason}`, data: { job_id: job.id, pipeline, step_id } };
-    return { ...failed, stream: [entry, ...failed.stream] };
+    return { ...failed, stream: [entry, ...failed.stream], warnings: [message, ...failed.warnings] };
   }
   const hook = afterHook(job, { signal: "job.completed", status: "succeeded", result: response.result, now }, tables);
   const { children, contexts, stream, warnings } = joinRouted([routed, hook]);

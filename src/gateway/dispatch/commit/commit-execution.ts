@@ -15,19 +15,21 @@ import { droppedJob } from "./dropped-job.ts";
 import type { Child } from "./new-child.ts";
 import { isExempt, storeCommit } from "./store-commit.ts";
 
-/** Commits until it is known what came of it. `again` and `no_room`: the execution itself has to be repeated. */
+/** Commits until it is known what came of it. `again`: the execution itself has to be repeated. */
 export async function commitExecution(
   deps: DispatchDeps,
   snapshot: Snapshot,
   opened: Opened,
-  executed: Executed & { readonly state: StoredState; readonly hasFoundNoRoom: boolean },
+  executed: Executed & { readonly state: StoredState },
   control: JobControl,
-): Promise<"done" | "again" | "no_room"> {
+): Promise<"done" | "again"> {
   const { outcome } = executed;
   let { state } = executed;
   const random = deps.random();
   const now = new Date(deps.now()).toISOString();
   const left = new Set<string>();
+  const answered = new Set<string>();
+  let hasRoom = true;
   let applied = apply(outcome);
   for (const [{ id, dedupe_key }, first] of twins(applied)) {
     left.add(id);
@@ -49,6 +51,10 @@ export async function commitExecution(
         const dedupe_key = applied.children.find((child) => child.id === id)?.dedupe_key ?? null;
         left.add(id);
         deps.log("info", droppedJob({ id, dedupe_key }, existing_job_id), opened.job);
+        if (isTurn() && (await hasEnded(existing_job_id))) {
+          answered.add(id);
+          applied = apply(outcome);
+        }
         break;
       }
       case "state_changed":
@@ -57,8 +63,12 @@ export async function commitExecution(
         applied = apply(state.problem ? { kind: "failed", failure: state.problem } : outcome);
         break;
       case "tree_too_large": {
-        const isTurn = opened.executed.isAgent && applied.settlement.status === "succeeded";
-        if (isTurn && !executed.hasFoundNoRoom) return "no_room";
+        // A run hears that there is no room for what it has requested, and ends with that.
+        if (isTurn() && hasRoom) {
+          hasRoom = false;
+          applied = apply(outcome);
+          break;
+        }
         const most = snapshot.config.service.max_tree_jobs;
         const more = applied.children.filter((child) => !isExempt(child) && !left.has(child.id)).length;
         const error = `tree_too_large: The tree of job ${opened.job.root_job_id} has ${result.jobs} jobs and would get ${more} more; service.max_tree_jobs is ${most}.`;
@@ -66,7 +76,7 @@ export async function commitExecution(
           deps.log("warn", `its dead letter was not queued: ${error}`, opened.job);
         applied =
           applied.settlement.status === "succeeded"
-            ? apply({ kind: "failed", failure: refused(error) })
+            ? apply({ kind: "failed", failure: { ...refused(error), refusal: "max_tree_jobs_exceeded" } })
             : alone(applied);
         break;
       }
@@ -88,7 +98,19 @@ export async function commitExecution(
   }
 
   function apply(of: Outcome): Applied {
-    return applyExecution(opened.executed, of, { tables: snapshot.tables, state: state.value, now, random });
+    const { tables } = snapshot;
+    return applyExecution(opened.executed, of, { tables, state: state.value, now, random, answered, hasRoom });
+  }
+
+  function isTurn(): boolean {
+    return opened.executed.isAgent && applied.settlement.status === "succeeded";
+  }
+
+  /** A job that is in no log any more has ended too; null is the very job that is to be added. */
+  async function hasEnded(jobId: string | null): Promise<boolean> {
+    if (jobId === null) return false;
+    const job = await unlessLost(() => deps.jobs.get(jobId), control);
+    return job?.status !== "queued" && job?.status !== "running";
   }
 }
 

@@ -5,10 +5,9 @@ import type { HookSignal } from "../../../contracts/gateway/pipelines/pipeline-g
 import { completeEvent, type GatewayEvent } from "../../../contracts/gateway/protocol/event.ts";
 import { isMap, type JsonMap } from "../../../contracts/json.ts";
 import { resolveEvent, resolveHook } from "../../pipelines/resolve.ts";
-import { DEFAULT_MAX_ATTEMPTS } from "../../plugins/defaults.ts";
 import type { ExecutedJob } from "../execute/executed-job.ts";
 import type { Failure } from "../execute/settle.ts";
-import { bridgeEvent } from "./bridge.ts";
+import { bridgeEvent, bridgeJob } from "./bridge.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Child } from "./new-child.ts";
 import { joinRouted, nothingRouted, type Routed, type RoutingTables, routeResolution } from "./route-events.ts";
@@ -34,26 +33,16 @@ function bridgeFor(job: ExecutedJob, failure: Failure & Ended, tables: RoutingTa
   // A turn that fails is not answered with another turn: the reaper finds its run.
   if (job.isAgent || job.step?.on_error === "none") return undefined;
   const permanent = !failure.retryable;
-  const bridge = bridgeEvent(job.context, {
-    ...{ job_id: job.id, error: failure.error, permanent, completed_at: failure.now },
-  });
+  const { error, refusal, now } = failure;
+  const bridge = bridgeEvent(job.context, { error, permanent, reason: refusal, completed_at: now });
   // Any plugin that emitted a tool request gets its failure once: a plugin that fails on that result gets no second one.
   if (!bridge || bridge.agent === job.plugin) return undefined;
-  const event = internalEvent(job, bridge.type, bridge.payload, failure.now, bridge.dedupe_key);
-  return {
-    id: derivedId("bridge", job.id),
-    plugin: bridge.agent,
-    command: "handle",
-    payload: { ...event },
-    submitted_by: "bridge",
-    source_event_id: event.event_id,
-    context_id: job.context_id,
-    place: null,
-    dedupe_key: bridge.dedupe_key,
-    max_attempts: tables.plugins.get(bridge.agent)?.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-    waits_for_instance: job.place?.instance_id ?? null,
-    is_exempt: true,
-  };
+  const event = internalEvent(job, bridge.type, bridge.payload, now, bridge.dedupe_key);
+  const about = { id: derivedId("bridge", job.id), context_id: job.context_id };
+  return bridgeJob(
+    { ...about, agent: bridge.agent, event, waits_for_instance: job.place?.instance_id ?? null },
+    tables,
+  );
 }
 
 /** Pipelines that listen for dead letters; a job of such a pipeline has none itself. */

@@ -38,6 +38,8 @@ export type RouteOptions = {
   readonly control?: (event: GatewayEvent) => JsonMap | undefined;
   /** Jobs of such an event do not count against the limit of the tree. */
   readonly isExempt?: (event: GatewayEvent) => boolean;
+  /** What an event leads to in the end, given what it was routed to. */
+  readonly answer?: (event: GatewayEvent, routed: Routed) => Routed | { readonly refusal: Refusal };
 };
 
 export const nothingRouted: Routed = { children: [], contexts: [], stream: [], warnings: [] };
@@ -56,8 +58,9 @@ export function routeEvents(
       tables,
       options,
     );
-    if ("refusal" in each) return each;
-    routed.push(each);
+    const answered = "refusal" in each ? each : (options.answer?.(event, each) ?? each);
+    if ("refusal" in answered) return answered;
+    routed.push(answered);
   }
   return joinRouted(routed);
 }

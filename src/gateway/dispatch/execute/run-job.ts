@@ -17,7 +17,6 @@ export async function runJob(
   control: JobControl,
 ): Promise<void> {
   const found = await openJob(deps, snapshot, claimed);
-  let hasFoundNoRoom = false;
   for (;;) {
     const state = await readState(deps, found.job.plugin);
     const opened = state.problem && !found.problem ? { ...found, problem: state.problem } : found;
@@ -27,11 +26,9 @@ export async function runJob(
       describeOutcome,
     );
     if (execution === undefined || control.isLost()) return;
-    const outcome = await commitExecution(deps, snapshot, opened, { ...execution, state, hasFoundNoRoom }, control);
+    const outcome = await commitExecution(deps, snapshot, opened, { ...execution, state }, control);
     if (outcome === "done") return;
-    // An agent's turn was taken with a state that is not the stored one any more, or with room in the tree that was taken
-    // since: it has to be taken again, and says then how the run ends.
-    if (outcome === "no_room") hasFoundNoRoom = true;
+    // An agent's turn was taken with a state that is not the stored one any more: it has to be taken again.
   }
 }
 

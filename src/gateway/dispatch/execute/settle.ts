@@ -1,5 +1,6 @@
 // What becomes of a job after one execution: it ends, or waits for another attempt. Pure.
 
+import type { RequestRefusal } from "../../../contracts/gateway/agent/agentic-event.ts";
 import type { EndedStatus } from "../../../contracts/gateway/job.ts";
 import { backoffMs } from "../../../contracts/gateway/protocol/backoff.ts";
 import type { FailureReason } from "../../../contracts/gateway/protocol/response.ts";
@@ -9,6 +10,8 @@ export type Failure = {
   readonly reason: FailureReason | "attempts_exhausted";
   readonly retryable: boolean;
   readonly error: string;
+  /** Why an agent run that waits for the job is escalated, where that is not an error of the tool. */
+  readonly refusal?: RequestRefusal;
 };
 
 /** What keeps a job from running at all. */
