@@ -1,6 +1,7 @@
 // An agent whose turns are taken one by one: its state is kept as a gateway keeps it, its planner follows a script, and
 // its clock is set by the test.
 import { expect } from "vitest";
+import { type AgentHints, hintContext } from "../src/contracts/gateway/agent/agent-hints.ts";
 import type { PluginRequest } from "../src/contracts/gateway/protocol/request.ts";
 import type { LogEntry, OkResponse, PluginResponse } from "../src/contracts/gateway/protocol/response.ts";
 import { isMap, type JsonMap } from "../src/contracts/json.ts";
@@ -25,6 +26,8 @@ export type AgentWorld = {
   now: Date;
   config: JsonMap;
   ports: Partial<TurnPorts>;
+  /** What the gateway tells with every request. */
+  hints: AgentHints;
   /** The stored run; R1 unless given. */
   run(id?: string): JsonMap;
   /** Takes a turn, and stores what it leaves. */
@@ -87,6 +90,7 @@ export function agentWorld({
     now: new Date("2026-02-16T12:00:00Z"),
     config: { allowed_plugins: ["fetch", "fabric"], ...config },
     ports: {},
+    hints: {},
     run(id = "R1") {
       const runs = isMap(stored.runs) ? stored.runs : {};
       const run = runs[id];
@@ -108,9 +112,9 @@ export function agentWorld({
           command: "handle",
           config: world.config,
           state: stored,
-          context: { ductile_plugin: "agentic-loop" },
           deadline_at: "2026-02-16T12:02:00Z",
           ...request,
+          context: { ductile_plugin: "agentic-loop", ...request.context, ...hintContext(world.hints) },
         },
         {
           planner: listening,

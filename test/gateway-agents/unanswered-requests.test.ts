@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Planner } from "../../src/gateway/agent/planner/planner.ts";
 import { type ScriptedPlannerStep, scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
-import { takeTurn } from "../../src/gateway/agent/turn.ts";
-import { memoryWorkspaces } from "../../src/gateway/agent/workspace/memory-workspaces.ts";
-import { api, inShort, openGateway, plugin, type RecordingPlugin } from "../gateway/gateway-world.ts";
+import { api, inShort, openGateway, plugin } from "../gateway/gateway-world.ts";
+import { apart } from "./apart.ts";
 
 const useTool = { tool: "tool" } as const;
 const useOther = { tool: "other" } as const;
@@ -123,23 +122,6 @@ describe("a request under a key that a job of another run has succeeded with", (
     expect((await gateway.runs.list()).filter(({ agent }) => agent === "second")).toMatchObject(expected);
   });
 });
-
-/** The agent's turn as a plugin that knows nothing of the gateway: every tool counts as routable, with room for it. */
-function apart(script: readonly ScriptedPlannerStep[]): RecordingPlugin {
-  const planner = scriptedPlanner(script);
-  const workspaces = memoryWorkspaces();
-  const routableTools = new Map(["tool", "other"].map((name) => [name, { plugins: [name], jobs: 0 }]));
-  return plugin(
-    "apart",
-    async (request) => {
-      const ports = { planner, workspaces, clock: () => new Date(), routableTools, agentNames: new Set<string>() };
-      const response = await takeTurn({ ...request, context: { ductile_plugin: "apart", ...request.context } }, ports);
-      if (response.status === "ok") return response;
-      throw Object.assign(new Error(response.error), { retry: response.retry });
-    },
-    { commands: ["handle", "poll", "cancel"] },
-  );
-}
 
 describe("an agent that does not know what the gateway takes", () => {
   const agents = { apart: { agent: true, config: allowed } };

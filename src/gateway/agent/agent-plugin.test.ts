@@ -110,13 +110,14 @@ describe("the agent inside the gateway", () => {
     });
   });
 
-  it("asks for the room in the tree of its own job", async () => {
+  it("asks which tools are routable for the agent under whose name it runs", async () => {
     const asked: string[] = [];
-    const treeJobsLeft = (jobId: string) => {
-      asked.push(jobId);
-      return 1;
+    const routableTools = (agent: string) => {
+      asked.push(agent);
+      return new Map();
     };
-    expect(await plugin({ treeJobsLeft }).run(start, options())).toMatchObject({ outcome: "failed", retryable: false });
-    expect(asked).toEqual(["J1"]);
+    const context = { ductile_plugin: "second" };
+    expect(await plugin({ routableTools }).run({ ...start, context }, options())).toMatchObject({ retryable: false });
+    expect(asked).toEqual(["second"]);
   });
 });

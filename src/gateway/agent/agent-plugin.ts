@@ -20,10 +20,6 @@ export type AgentPluginOptions = {
   readonly routableTools: (agent: string) => ReadonlyMap<string, RoutableTool>;
   /** Every agent of the gateway. */
   readonly agentNames: () => ReadonlySet<string>;
-  /** How many jobs the tree of a job may still grow by. */
-  readonly treeJobsLeft?: (jobId: string) => Promise<number> | number;
-  /** How many milliseconds since then the gateway was paused. */
-  readonly pausedMs?: (since: Date) => Promise<number> | number;
   readonly now?: () => Date;
 };
 
@@ -34,7 +30,7 @@ export type AgentPlugin = {
 };
 
 export function createAgentPlugin(options: AgentPluginOptions): AgentPlugin {
-  const { planner, treeJobsLeft, pausedMs, now = () => new Date() } = options;
+  const { planner, now = () => new Date() } = options;
   const workspaces = fileWorkspaces(options.workspaceRoot);
 
   async function turn(request: PluginRequest, signal: AbortSignal): Promise<PluginResponse> {
@@ -44,8 +40,6 @@ export function createAgentPlugin(options: AgentPluginOptions): AgentPlugin {
       clock: now,
       routableTools: options.routableTools(agentName(request)),
       agentNames: options.agentNames(),
-      ...(treeJobsLeft && { treeJobsLeft: () => treeJobsLeft(request.job_id) }),
-      ...(pausedMs && { pausedMs }),
       signal,
     });
   }

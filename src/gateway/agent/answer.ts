@@ -96,12 +96,13 @@ export async function answer(
   };
 }
 
-async function removeWorkspace({ ports }: Turn, { workspace_ref }: AgentRun): Promise<void> {
+async function removeWorkspace({ ports }: Turn, { workspace_ref }: AgentRun): Promise<"removed" | "unknown"> {
   try {
-    await ports.workspaces.remove(workspace_ref);
+    return await ports.workspaces.remove(workspace_ref);
   } catch (thrown) {
     // A reference that names no folder leaves nothing to remove.
-    if (!(thrown instanceof HoldfastError && thrown.code === "invalid_argument")) throw thrown;
+    if (thrown instanceof HoldfastError && thrown.code === "invalid_argument") return "removed";
+    throw thrown;
   }
 }
 
@@ -114,7 +115,7 @@ async function pruned(
   const logs: LogEntry[] = [];
   for (const { id, run } of runsToPrune(runs, { config: turn.config, now: new Date(turn.now), changed })) {
     try {
-      await removeWorkspace(turn, run);
+      if ((await removeWorkspace(turn, run)) === "unknown") continue;
       gone.add(id);
       logs.push(logLine("info", { run_id: id }, `removed: the run is ${run.status} and no longer kept`));
     } catch (thrown) {

@@ -3,8 +3,8 @@
 import { trimmed } from "../../contracts/coerce.ts";
 import { readRun, storedRuns, storedStatus } from "../../contracts/gateway/agent/agentic-run.ts";
 import type { PluginResponse } from "../../contracts/gateway/protocol/response.ts";
-import { ignore, quoted, refuse } from "./answer.ts";
-import { draftRun } from "./run-draft.ts";
+import { answer, ignore, quoted, refuse } from "./answer.ts";
+import { escalateRun, traceEnd } from "./end-run.ts";
 import type { Turn } from "./turn-ports.ts";
 
 /** Reads `{ run_id, by? }` from the job's payload. */
@@ -18,9 +18,9 @@ export async function cancelRun(turn: Turn): Promise<PluginResponse> {
   if (status === undefined) return refuse({ run_id }, "there is no such run");
   const run = readRun(stored, turn.config);
   if (run?.status !== "running") return ignore("info", { run_id }, `the run is ${quoted(status)}`);
-  const { workspace_ref, attempt, pending_step: step, pending_tool: tool, completed_steps } = run;
+  const { pending_step: step, pending_tool: tool } = run;
   const by = trimmed(payload.by) ?? `job ${job_id}`;
-  const steps_taken = completed_steps.at(-1) ?? 0;
-  const draft = draftRun(turn, { workspace_ref, subject: { run_id, step, tool }, at: { step, attempt }, steps_taken });
-  return await draft.escalate("reflect", run, { reason: "cancelled", by });
+  const change = escalateRun(turn, { run_id, step, tool }, run, { reason: "cancelled", by });
+  const logs = [...change.logs, ...(await traceEnd(turn, change, run, "cancelled"))];
+  return await answer(turn, { result: change.result, events: [change.event], logs }, { [run_id]: change.run });
 }

@@ -1,7 +1,9 @@
 // The two ends of a run: it is done, or it is escalated to people.
+import { errorMessage } from "../../contracts/error.ts";
 import { type Escalation, runCompleted, runEscalated } from "../../contracts/gateway/agent/agentic-event.ts";
-import { type RunFacts, withOutcome, withReason } from "../../contracts/gateway/agent/agentic-run.ts";
-import { type LogSubject, logLine, type RunChange } from "./answer.ts";
+import { type RunFacts, type RunningRun, withOutcome, withReason } from "../../contracts/gateway/agent/agentic-run.ts";
+import type { LogEntry } from "../../contracts/gateway/protocol/response.ts";
+import { type LogSubject, logLine, type RunChange, traceLine } from "./answer.ts";
 import type { Turn } from "./turn-ports.ts";
 import type { RunWorkspace } from "./workspace/workspace.ts";
 
@@ -49,6 +51,26 @@ export function escalateRun(
     result: `run ${run_id} escalated: ${reason}`,
     logs: [logLine("error", subject, `escalated: ${reason} ${JSON.stringify(about).slice(0, 1_000).toWellFormed()}`)],
   };
+}
+
+/**
+ * Traces the end of a run that no result has led to. A workspace that is unknown or cannot be written must not keep a run
+ * from ending.
+ */
+export async function traceEnd(
+  turn: Turn,
+  { id }: RunChange,
+  run: RunningRun,
+  summary: string,
+): Promise<readonly LogEntry[]> {
+  const { attempt, pending_step: step, pending_tool: tool } = run;
+  const about = { run_id: id, step, attempt, phase: "reflect", kind: "escalated", summary } as const;
+  try {
+    await turn.ports.workspaces.of(run.workspace_ref).appendTrace(turn.request.job_id, [traceLine(turn, about)]);
+    return [];
+  } catch (thrown) {
+    return [logLine("warn", { run_id: id, step, tool }, `not traced: ${errorMessage(thrown)}`)];
+  }
 }
 
 /** Names of tools and details come from the planner and may have any length. */

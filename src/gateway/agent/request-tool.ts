@@ -22,8 +22,8 @@ export async function requestTool(
   const check = checkTool(tool, turn.rules);
   if (check.outcome === "not_allowed") return { refused: { reason: "followup_tool_not_allowed", tool } };
   if (check.outcome === "unroutable") return { refused: { reason: "tool_unroutable", tool } };
-  const left = await turn.ports.treeJobsLeft?.();
-  // A request that the tree has no room for would be lost with its whole turn, and the run would wait for ever.
+  const left = turn.hints.treeJobsLeft;
+  // The tool would be executed, and what it emits would have no place.
   if (left !== undefined && left < check.tool.jobs) {
     return { refused: { reason: "max_tree_jobs_exceeded", step: run.step, tool } };
   }

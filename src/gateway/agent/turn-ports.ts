@@ -1,4 +1,5 @@
 // What a turn needs from outside, and what it knows from the beginning.
+import { type AgentHints, readHints } from "../../contracts/gateway/agent/agent-hints.ts";
 import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
 import type { PluginRequest } from "../../contracts/gateway/protocol/request.ts";
 import type { JsonMap } from "../../contracts/json.ts";
@@ -15,10 +16,6 @@ export type TurnPorts = {
   readonly routableTools: ReadonlyMap<string, RoutableTool>;
   /** Every agent of the gateway. The one whose turn it is need not be among them. */
   readonly agentNames: ReadonlySet<string>;
-  /** How many jobs the tree of this job may still grow by; unlimited where it is absent. */
-  readonly treeJobsLeft?: () => Promise<number> | number;
-  /** How many milliseconds since then the gateway was paused. */
-  readonly pausedMs?: (since: Date) => Promise<number> | number;
   /** Fires when nothing of the turn is wanted any more; it then neither writes nor answers. */
   readonly signal?: AbortSignal;
 };
@@ -30,6 +27,7 @@ export type Turn = {
   readonly config: AgentConfig;
   readonly rules: ToolRules;
   readonly state: JsonMap;
+  readonly hints: AgentHints;
   readonly now: string;
 };
 
@@ -39,7 +37,8 @@ export function beginTurn(request: PluginRequest, ports: TurnPorts): Turn {
   const agentNames = new Set([...ports.agentNames, AGENT_PLUGIN, ...(typeof ownName === "string" ? [ownName] : [])]);
   const { routableTools } = ports;
   const rules = { config, routableTools, agentNames };
-  return { request, ports, config, rules, state: request.state, now: timestamp(ports.clock()) };
+  const hints = readHints(request.context);
+  return { request, ports, config, rules, state: request.state, hints, now: timestamp(ports.clock()) };
 }
 
 export function plannerOptions({ ports }: Turn): PlannerOptions {

@@ -569,9 +569,9 @@ describe("a result", () => {
 describe("a job tree that is full", () => {
   it("escalates the run, which would never get an answer", async () => {
     const world = agentWorld();
-    world.ports = { treeJobsLeft: () => 2 };
+    world.hints = { treeJobsLeft: 2 };
     await world.start();
-    world.ports = { treeJobsLeft: () => 1 };
+    world.hints = { treeJobsLeft: 1 };
     expect(eventOf(await world.result(1, "fetch")).payload).toEqual({
       ...{ run_id: "R1", reason: "max_tree_jobs_exceeded", step: 1, tool: "fabric" },
     });
@@ -581,7 +581,7 @@ describe("a job tree that is full", () => {
   it("keeps a failed step from being repeated", async () => {
     const world = agentWorld();
     await world.start();
-    world.ports = { treeJobsLeft: async () => 0 };
+    world.hints = { treeJobsLeft: 0 };
     const response = await world.result(1, "fetch", { status: "error", error: "HTTP 503" });
     expect(eventOf(response).payload.reason).toBe("max_tree_jobs_exceeded");
     expect(world.run().last_error).toBe("HTTP 503");
@@ -589,7 +589,7 @@ describe("a job tree that is full", () => {
 
   it("keeps a run from being started", async () => {
     const world = agentWorld();
-    world.ports = { treeJobsLeft: () => 0 };
+    world.hints = { treeJobsLeft: 0 };
     expect(await world.start()).toMatchObject({ status: "error", retry: false });
     expect(world.state).toEqual({});
   });
@@ -630,15 +630,9 @@ describe("the reaper", () => {
     const world = agentWorld();
     await world.start();
     world.now = late;
-    const asked: Date[] = [];
-    const pausedMs = (ms: number) => (since: Date) => {
-      asked.push(since);
-      return ms;
-    };
-    world.ports = { pausedMs: pausedMs(6 * 60_000) };
+    world.hints = { pausedMs: new Map([["R1", 6 * 60_000]]) };
     expect(answered(await world.take({ command: "poll" })).events).toEqual([]);
-    expect(asked).toEqual([new Date("2026-02-16T12:00:00Z")]);
-    world.ports = { pausedMs: pausedMs(4 * 60_000) };
+    world.hints = { pausedMs: new Map([["R1", 4 * 60_000]]) };
     expect(answered(await world.take({ command: "poll" })).events).toHaveLength(1);
   });
 
@@ -660,7 +654,7 @@ describe("the reaper", () => {
     const of = () => {
       throw new Error("No space left on the device.");
     };
-    world.ports = { workspaces: { of, remove: async () => {} } };
+    world.ports = { workspaces: { of, remove: async () => "removed" } };
     const response = await world.take({ command: "poll" });
     expect(eventOf(response).payload.reason).toBe("pending_timeout");
     expect(response.logs.map(({ level }) => level)).toContain("warn");
@@ -723,6 +717,14 @@ describe("a finished run", () => {
     world.ports = { workspaces: { of, remove } };
     const response = await world.take({ command: "poll" });
     expect(mostSevere(response)).toBe("warn");
+    expect(idsOf(world)).toEqual(["R1", "R2", "R3"]);
+  });
+
+  it("stays, without a word, while it is unknown where its workspace is", async () => {
+    const world = await finished();
+    world.now = new Date(Date.UTC(2036, 1, 16));
+    world.ports = { workspaces: { of: world.workspaces.of, remove: async () => "unknown" } };
+    expect(mostSevere(await world.take({ command: "poll" }))).toBe("info");
     expect(idsOf(world)).toEqual(["R1", "R2", "R3"]);
   });
 
@@ -799,6 +801,18 @@ describe("a run that another agent has stored", () => {
 });
 
 describe("cancelling", () => {
+  it("escalates also a run whose workspace cannot be written", async () => {
+    const world = agentWorld();
+    await world.start();
+    const of = () => {
+      throw new Error("No space left on the device.");
+    };
+    world.ports = { workspaces: { of, remove: async () => "removed" } };
+    const response = await world.take({ command: "cancel", payload: { run_id: "R1" } });
+    expect(eventOf(response).payload.reason).toBe("cancelled");
+    expect(response.logs.map(({ level }) => level)).toContain("warn");
+  });
+
   it("escalates the run, and the tool's answer is ignored", async () => {
     const world = agentWorld();
     await world.start();

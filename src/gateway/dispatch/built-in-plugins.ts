@@ -20,21 +20,14 @@ export type BuiltInOptions = {
 };
 
 export function builtInPlugins(
-  { snapshot, stores }: RunningGateway,
+  { snapshot }: RunningGateway,
   { planner, workspaceRoot, now }: BuiltInOptions,
 ): ReadonlyMap<string, BuiltInPlugin> {
-  const { jobs, control } = stores;
   const agent = createAgentPlugin({
     planner,
     workspaceRoot,
     routableTools: (name) => readRoutableTools(snapshot(), name),
     agentNames: () => new Set([...snapshot().plugins.values()].flatMap(({ name, isAgent }) => (isAgent ? [name] : []))),
-    async treeJobsLeft(jobId) {
-      const root = (await jobs.get(jobId))?.root_job_id;
-      const most = snapshot().config.service.max_tree_jobs;
-      return root === undefined ? most : most - (await jobs.countedJobs(root));
-    },
-    pausedMs: async (since) => (await control.pausedSince(since.getTime() * 1_000)) / 1_000,
     now: () => new Date(now()),
   });
   const folder = `${SHIPPED_PLUGINS}/${AGENT_PLUGIN}`;

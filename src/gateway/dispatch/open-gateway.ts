@@ -81,7 +81,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const changes = createChanges();
   let snapshot: Snapshot;
   const workspaceRoot = () => snapshot.config.service.workspace_root ?? options.workspaceRoot;
-  const running: RunningGateway = { snapshot: () => snapshot, stores };
+  const running: RunningGateway = { snapshot: () => snapshot };
   const load = async () => {
     const loaded = await loadSnapshot({ ...options, builtIns: options.builtIns(running) });
     for (const { message, ...place } of loaded.warnings) {

@@ -227,4 +227,56 @@ describe("a request to the agent's process", () => {
       expect((await readdir(root)).filter((folder) => folder === "J0")).toEqual(left);
     }
   });
+
+  describe("about runs that are stored", () => {
+    const about = { job_id: "J1", goal: "g", workspace_ref: "job:J1", updated_at: "2026-02-16T12:00:00Z" };
+    const since = { pending_since: "2026-02-16T12:00:00Z" };
+    const running = { ...about, ...since, status: "running", step: 1, pending_step: 1, pending_tool: "fetch" };
+    const ended = {
+      ...about,
+      status: "done",
+      outcome: "o",
+      workspace_ref: "job:J0",
+      updated_at: "2020-01-01T00:00:00Z",
+    };
+    const now = () => new Date("2026-02-16T12:20:00Z");
+    const ask = async (request: object) => {
+      const parts = { protocol: 2, job_id: "J9", config: {}, ...request };
+      return await answerRequest(JSON.stringify(parts), { env: {}, now });
+    };
+
+    it("ends one as cancelled also where nothing says where its files are", async () => {
+      const response = await ask({ command: "cancel", payload: { run_id: "R1" }, state: { runs: { R1: running } } });
+      expect(response).toMatchObject({ status: "ok", events: [{ type: "agent.escalated" }] });
+      expect(response.logs.map(({ level }) => level)).toEqual(["error", "warn"]);
+    });
+
+    it("removes the folder of a run that it forgets, and forgets none whose folder it cannot know", async () => {
+      await mkdir(join(root, "J0"));
+      const state = { runs: { R0: ended } };
+      const unknown = await ask({ command: "poll", state });
+      expect(unknown).toMatchObject({ status: "ok", state_updates: { last_poll: expect.any(String) } });
+      expect(unknown).not.toHaveProperty("state_updates.runs");
+      const told = await ask({ command: "poll", state, context: { ductile_workspace_root: root } });
+      expect(told).toMatchObject({ state_updates: { runs: {} } });
+      expect(await readdir(root)).toEqual([]);
+    });
+
+    it("counts no time for which the gateway says that it was paused", async () => {
+      const runs = { R1: running, R2: running };
+      const context = { ductile_paused_ms: { R1: 19 * 60_000, R2: 60_000 } };
+      const response = await ask({ command: "poll", state: { runs }, context });
+      expect(response.status === "ok" && response.events.map(({ payload }) => payload.run_id)).toEqual(["R2"]);
+    });
+
+    it("requests no tool where the gateway says that the job tree has no room for it and its answer", async () => {
+      const config = await model(judged({ decision: "continue" }), act("fabric", {}));
+      const result = eventRequest("content_ready", {}, { ...pipelineContext(1, "fetch"), ductile_tree_jobs_left: 1 });
+      const response = await ask({
+        ...{ command: "handle", config, workspace_dir: join(root, "J1"), state: { runs: { R1: running } } },
+        ...result,
+      });
+      expect(response).toMatchObject({ events: [{ payload: { reason: "max_tree_jobs_exceeded", tool: "fabric" } }] });
+    });
+  });
 });

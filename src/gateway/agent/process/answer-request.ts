@@ -1,6 +1,7 @@
 // One request of protocol v2 as text, and the response to it: the agent under any gateway that speaks the protocol.
 import { trimmed } from "../../../contracts/coerce.ts";
 import { errorMessage } from "../../../contracts/error.ts";
+import { readHints } from "../../../contracts/gateway/agent/agent-hints.ts";
 import type { GatewayEvent } from "../../../contracts/gateway/protocol/event.ts";
 import type { PluginRequest } from "../../../contracts/gateway/protocol/request.ts";
 import type { PluginResponse } from "../../../contracts/gateway/protocol/response.ts";
@@ -26,10 +27,14 @@ export async function answerRequest(
   } catch (thrown) {
     return refuse({}, `the request cannot be read: ${errorMessage(thrown)}`);
   }
-  const { config, workspace_dir } = request;
+  const { config, context, workspace_dir } = request;
   return await takeTurn(request, {
     planner: lazyPlanner(async () => modelPlanner((await modelFromConfig(config, env)).ask)),
-    workspaces: processWorkspaces(trimmed(workspace_dir), trimmed(config.workspace_root)),
+    workspaces: processWorkspaces({
+      root: readHints(context).workspaceRoot,
+      folder: trimmed(workspace_dir),
+      configuredRoot: trimmed(config.workspace_root),
+    }),
     clock: now,
     routableTools: routableTools(config),
     // Which other plugins are agents only the gateway knows.
@@ -93,5 +98,7 @@ function readTool(value: unknown): [string, RoutableTool][] {
   const description = trimmed(about.description);
   const input_schema = isMap(about.input_schema) ? snapshotMap(about.input_schema) : undefined;
   const commands = [{ name: "handle", description: "", ...(input_schema && { input_schema }) }];
-  return [[name, { plugins: [name], jobs: 0, ...(description !== undefined && { description }), commands }]];
+  // The tool, and the turn that goes on with its result.
+  const jobs = 2;
+  return [[name, { plugins: [name], jobs, ...(description !== undefined && { description }), commands }]];
 }

@@ -1,13 +1,23 @@
-// Where the files of a run are when the agent is a process of its own: in the folder that the request names, else below
-// the one that the configuration names.
+// Where the files of runs are when the agent is a process of its own: below the root that the gateway tells, else in the
+// folder that the request names, else below the root that the configuration names.
 import { basename, dirname } from "node:path";
 import { holdfastError } from "../../../contracts/error.ts";
 import { workspaceRef } from "../../../contracts/gateway/agent/agentic-run.ts";
 import { fileWorkspaces, folderWorkspace } from "../workspace/file-workspace.ts";
 import type { AgentWorkspaces } from "../workspace/workspace.ts";
 
-export function processWorkspaces(folder: string | undefined, root: string | undefined): AgentWorkspaces {
-  let below = root === undefined ? undefined : fileWorkspaces(root);
+export type ProcessFolders = {
+  /** Of all runs, as the gateway tells it. */
+  readonly root: string | undefined;
+  /** Of the run that the request is about: its `workspace_dir`. */
+  readonly folder: string | undefined;
+  /** `workspace_root` of the configuration. */
+  readonly configuredRoot: string | undefined;
+};
+
+export function processWorkspaces({ root, folder, configuredRoot }: ProcessFolders): AgentWorkspaces {
+  if (root !== undefined) return fileWorkspaces(root);
+  let below = configuredRoot === undefined ? undefined : fileWorkspaces(configuredRoot);
   return {
     of(ref) {
       if (folder === undefined) {
@@ -19,7 +29,9 @@ export function processWorkspaces(folder: string | undefined, root: string | und
       return folderWorkspace(folder);
     },
     async remove(ref) {
-      await below?.remove(ref);
+      if (below) return await below.remove(ref);
+      // A gateway that names folders in its own way removes them itself. Where none was named, a later turn may know more.
+      return folder === undefined ? "unknown" : "removed";
     },
   };
 }

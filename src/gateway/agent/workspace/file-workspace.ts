@@ -22,6 +22,7 @@ export function fileWorkspaces(root: string): AgentWorkspaces {
     async remove(ref) {
       // A link in the place of the folder is removed itself; what it leads to stays.
       await rm(join(root, folderName(ref)), { recursive: true, force: true });
+      return "removed";
     },
   };
 }

@@ -44,6 +44,7 @@ export function memoryWorkspaces({
     async remove(ref) {
       files.delete(ref);
       traces.delete(ref);
+      return "removed";
     },
   };
 }

@@ -43,8 +43,11 @@ export interface RunWorkspace {
 export interface AgentWorkspaces {
   /** The workspace of a reference such as `job:<id>`. Throws `invalid_argument` for a reference that names no folder. */
   of(ref: string): RunWorkspace;
-  /** Removes the workspace with everything in it; one that is not there is fine. */
-  remove(ref: string): Promise<void>;
+  /**
+   * Removes the workspace with everything in it; one that is not there is fine. `unknown`: where it is cannot be told now, so
+   * that its run has to be kept.
+   */
+  remove(ref: string): Promise<"removed" | "unknown">;
 }
 
 /** True for a relative path without `..`: one that can only lead outside through a symbolic link. */

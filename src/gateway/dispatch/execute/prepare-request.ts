@@ -1,12 +1,11 @@
 // The request with which a job's plugin is called.
-import { isAbsolute, join } from "node:path";
-import { readCorrelation } from "../../../contracts/gateway/agent/correlation.ts";
 import { visibleContext } from "../../../contracts/gateway/pipelines/context.ts";
 import { buildRequest, type PluginRequest } from "../../../contracts/gateway/protocol/request.ts";
-import { isMap, type JsonMap } from "../../../contracts/json.ts";
-import { folderName } from "../../agent/workspace/file-workspace.ts";
+import type { JsonMap } from "../../../contracts/json.ts";
 import { defaultTimeoutMs } from "../../plugins/defaults.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
+import { agentHints } from "../agents/agent-hints.ts";
+import { workspaceDir } from "../agents/workspace-dir.ts";
 import type { DispatchDeps } from "../deps.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Opened } from "./opened-job.ts";
@@ -16,17 +15,18 @@ export type Prepared =
   | { readonly problem: string };
 
 export async function prepareRequest(
-  { now, workspaceRoot }: DispatchDeps,
-  { graph }: Snapshot,
-  { job, plugin, step, payload, executed }: Opened,
+  deps: DispatchDeps,
+  snapshot: Snapshot,
+  opened: Opened,
   state: JsonMap,
 ): Promise<Prepared> {
+  const { job, plugin, step, payload, executed } = opened;
   if (!plugin) return { problem: `There is no plugin "${job.plugin}" any more.` };
   const { command, place } = job;
   const timeoutMs = step?.timeout_ms ?? plugin.timeoutsMs[command] ?? defaultTimeoutMs(command);
-  const maxDepth = place ? (graph.pipelines.get(place.pipeline)?.max_depth ?? null) : null;
-  const context = visibleContext(executed.context, { plugin: plugin.name, place, max_depth: maxDepth });
-  const workspaceDir = workspaceOf(executed, job.id, workspaceRoot);
+  const maxDepth = place ? (snapshot.graph.pipelines.get(place.pipeline)?.max_depth ?? null) : null;
+  const visible = visibleContext(executed.context, { plugin: plugin.name, place, max_depth: maxDepth });
+  const context = { ...visible, ...(await agentHints(deps, snapshot, opened, state)) };
   const built = buildRequest({
     jobId: job.id,
     command,
@@ -34,8 +34,8 @@ export async function prepareRequest(
     state,
     payload,
     context,
-    workspaceDir,
-    deadlineAt: new Date(now() + timeoutMs).toISOString(),
+    workspaceDir: workspaceDir(opened, state, deps.workspaceRoot),
+    deadlineAt: new Date(deps.now() + timeoutMs).toISOString(),
     with: step?.with,
     event: {
       type: job.submitted_by.startsWith("webhook:") ? "webhook.received" : "api.trigger",
@@ -45,21 +45,4 @@ export async function prepareRequest(
     },
   });
   return "problem" in built ? built : { plugin, request: built.request, timeoutMs };
-}
-
-/** The folder of the agent run that the job belongs to: of the run that it starts, or of the one that its context names. */
-function workspaceOf(
-  { context, isAgent, command }: Opened["executed"],
-  jobId: string,
-  root: string,
-): string | undefined {
-  const { ductile: control } = context;
-  const ref = isMap(control) ? control.workspace_ref : undefined;
-  if (typeof ref === "string") return join(absolute(root), folderName(ref));
-  const startsRun = isAgent && command === "handle" && readCorrelation(context) === undefined;
-  return startsRun ? join(absolute(root), folderName(`job:${jobId}`)) : undefined;
-}
-
-function absolute(root: string): string {
-  return isAbsolute(root) ? root : join(process.cwd(), root);
 }
