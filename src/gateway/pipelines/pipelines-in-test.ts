@@ -6,6 +6,7 @@ import type { JsonMap } from "../../contracts/json.ts";
 import type { ConfigProblem, LocatedValue } from "../config/gateway-config.ts";
 import { readYaml } from "../config/yaml/read-yaml.ts";
 import type { KnownPlugin } from "./compile/check-draft.ts";
+import { runOfContext } from "./inside-run.ts";
 import { loadPipelines } from "./load-pipelines.ts";
 import type { Emitter, Resolution, Route } from "./resolve.ts";
 
@@ -108,6 +109,7 @@ export function jobOf(route: Route, context: JsonMap = {}): Emitter {
     place: route.place,
     context,
     input: route.event,
+    run: runOfContext(context),
   };
 }
 

@@ -12,7 +12,14 @@ function prepared(route: Route, emitter?: Emitter): { readonly job: StepJob; rea
 
 describe("the pipelines of the RFC", () => {
   const graph = graphOf(rfcPipelines);
-  const agent: Emitter = { job_id: "J1", plugin: "agentic-loop", place: null, context: { run_id: "R0" }, input: null };
+  const agent: Emitter = {
+    job_id: "J1",
+    plugin: "agentic-loop",
+    place: null,
+    context: { run_id: "R0" },
+    input: null,
+    run: undefined,
+  };
 
   it("carry the correlation to the step that resumes, whatever the tool emits (scenario 13)", () => {
     const request = { ...toolRequest("jina-reader", { tool: "fetch" }), source: "something else" };
@@ -101,6 +108,7 @@ describe("the context of a step", () => {
     place: null,
     context: { user: "ada", secret: "s" },
     input: null,
+    run: undefined,
   };
   const x = onlyRoute(resolveEvent({ graph, event: event("t", { url: "u" }), emitter: caller }));
   const afterX = jobOf(x, prepared(x, caller).job.context);

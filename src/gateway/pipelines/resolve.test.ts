@@ -13,7 +13,7 @@ import {
 } from "./pipelines-in-test.ts";
 import { type Emitter, enterPipeline, resolveEvent, resolveHook, resolveSkipped } from "./resolve.ts";
 
-const outsidePipelines: Emitter = { job_id: "job", plugin: "a", place: null, context: {}, input: null };
+const outsidePipelines: Emitter = { job_id: "job", plugin: "a", place: null, context: {}, input: null, run: undefined };
 
 describe("an event from outside", () => {
   it("enters every pipeline that listens for exactly its type, in the order of the configuration", () => {
@@ -238,10 +238,10 @@ describe("an agent is not started from inside a run", () => {
         reason: "agent_inside_run",
         pipeline: "agentic-tool-fabric",
         step_id: "resume",
-        message: expect.stringContaining("from inside a run"),
+        message: expect.stringContaining("from inside the run R1"),
       },
     });
-    const direct = { ...outsidePipelines, context: inRun };
+    const direct = { ...outsidePipelines, context: inRun, run: "R1" };
     expect(resolveEvent({ graph, event: event("agentic.start", { goal: "g" }), emitter: direct })).toMatchObject({
       refusal: { reason: "agent_inside_run", pipeline: "start", step_id: "agent" },
     });

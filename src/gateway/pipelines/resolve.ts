@@ -1,5 +1,5 @@
 // What an event leads to. Reads the compiled graph and nothing else, so that a turn that is applied again routes the same.
-import { AGENTIC_START, readCorrelation } from "../../contracts/gateway/agent/correlation.ts";
+import { AGENTIC_START } from "../../contracts/gateway/agent/correlation.ts";
 import { type PipelinePlace, STEP_SUCCEEDED, SWITCH_FALSE, SWITCH_TRUE } from "../../contracts/gateway/job.ts";
 import type { HookSignal, Pipeline, PipelineGraph, Step } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import type { GatewayEvent } from "../../contracts/gateway/protocol/event.ts";
@@ -17,6 +17,8 @@ export type Emitter = {
   readonly context: JsonMap;
   /** The event that the job ran with; null for a command that got none. */
   readonly input: GatewayEvent | null;
+  /** The agent run that goes on while it emits: nothing that it emits starts another one. */
+  readonly run: string | undefined;
 };
 
 /** A job that is due. */
@@ -153,12 +155,12 @@ function toRoutes(
   place: Omit<PipelinePlace, "step_id">,
   { event, startsInstance, emitter }: { event: GatewayEvent; startsInstance: boolean; emitter: Emitter | undefined },
 ): Resolution {
-  if (startsRun(event) && readCorrelation(emitter?.context) !== undefined) {
+  if (startsRun(event) && emitter?.run !== undefined) {
     const [agent] = firstUses(
       pipeline,
       steps.map(({ id }) => id),
     ).filter(({ is_agent }) => is_agent);
-    const message = `The event ${event.type} would start a run of ${agent?.plugin} from inside a run.`;
+    const message = `The event ${event.type} would start a run of ${agent?.plugin} from inside the run ${emitter.run}.`;
     if (agent) return refuse("agent_inside_run", pipeline.name, agent.id, message);
   }
   const { pipeline: name, instance_id, depth } = place;

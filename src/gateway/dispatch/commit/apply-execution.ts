@@ -8,12 +8,15 @@ import { mergeState, replaceState } from "../../../contracts/gateway/protocol/pl
 import type { OkResponse } from "../../../contracts/gateway/protocol/response.ts";
 import { isMap, type JsonMap } from "../../../contracts/json.ts";
 import { emittedEvents } from "../../pipelines/emitted-events.ts";
+import { runMark, runOfContext } from "../../pipelines/inside-run.ts";
+import type { Refusal } from "../../pipelines/resolve.ts";
 import { type Applied, type ExecutedJob, emitterOf, type Outcome } from "../execute/executed-job.ts";
 import { type Failure, settleFailure } from "../execute/settle.ts";
 import { agentEntries } from "./agent-entries.ts";
 import { afterFailure, afterHook } from "./follow-ups.ts";
 import type { StreamEvent } from "./new-child.ts";
 import { joinRouted, type Routed, type RoutingTables, routeEvents } from "./route-events.ts";
+import { endsRunOf, runGoingOn, runStartedInside } from "./run-going-on.ts";
 import { answerRequest } from "./unanswered-requests.ts";
 
 export type ApplyOptions = {
@@ -51,30 +54,31 @@ export function refused(error: string): Failure {
 function applyResponse(job: ExecutedJob, response: OkResponse, options: ApplyOptions): Applied {
   const { tables, now, answered = none, hasRoom = true } = options;
   const state = newState(job, response, options.state);
-  const emitter = emitterOf(job);
   const emitted = job.plugin === SWITCH_PLUGIN ? response.events : emittedEvents(response, job);
   const events = emitted.map((event, index) =>
     completeEvent(event, { source: job.plugin, timestamp: now, jobId: job.id, index }),
   );
   const after = state?.value ?? options.state;
+  const run = runGoingOn(job, { events, after });
+  const inside = runStartedInside(job, options.state, after);
+  if (inside !== undefined) return applyRefusal(job, startedInside(job, inside), options);
   const routed = routeEvents(events, tables, {
-    emitter,
+    emitter: emitterOf(job, run),
     contextId: job.context_id,
     submittedBy: "route",
+    control: (event) => ({
+      ...(job.isAgent && workspaceOf(after, event.payload)),
+      ...(!endsRunOf(job, event, after) && runMark(run)),
+    }),
     ...(job.isAgent && {
-      control: ({ payload }: GatewayEvent) => workspaceOf(after, payload),
       isExempt: endsRun,
       answer: (event: GatewayEvent, to: Routed) =>
         answerRequest(job, event, to, { tables, now, before: options.state, after, answered, hasRoom }),
     }),
   });
-  if ("refusal" in routed) {
-    const { reason, pipeline, step_id, message } = routed.refusal;
-    const failed = applyFailure(job, refused(message), options);
-    const entry = { type: `router.${reason}`, data: { job_id: job.id, pipeline, step_id } };
-    return { ...failed, stream: [entry, ...failed.stream], warnings: [message, ...failed.warnings] };
-  }
-  const hook = afterHook(job, { signal: "job.completed", status: "succeeded", result: response.result, now }, tables);
+  if ("refusal" in routed) return applyRefusal(job, routed.refusal, options);
+  const about = { signal: "job.completed", status: "succeeded", result: response.result, now, run } as const;
+  const hook = afterHook(job, about, tables);
   const { children, contexts, stream, warnings } = joinRouted([routed, hook]);
   const agent = job.isAgent
     ? agentEntries({ agent: job.plugin, before: options.state, after, events: response.events })
@@ -85,6 +89,20 @@ function applyResponse(job: ExecutedJob, response: OkResponse, options: ApplyOpt
     ...(state && { state }),
     ...{ children, contexts, warnings, stream: [...ended, ...agent, ...stream] },
   };
+}
+
+/** What cannot be routed fails the job, and nothing of it takes effect. */
+function applyRefusal(job: ExecutedJob, refusal: Refusal, options: ApplyOptions): Applied {
+  const { reason, pipeline, step_id, message } = refusal;
+  const failed = applyFailure(job, refused(message), options);
+  const entry = { type: `router.${reason}`, data: { job_id: job.id, pipeline, step_id } };
+  return { ...failed, stream: [entry, ...failed.stream], warnings: [message, ...failed.warnings] };
+}
+
+function startedInside({ plugin, context, place }: ExecutedJob, runId: string): Refusal {
+  const message = `The agent ${plugin} would start the run ${runId} from inside the run ${runOfContext(context)}.`;
+  const { pipeline = null, step_id = null } = place ?? {};
+  return { reason: "agent_inside_run", pipeline, step_id, message };
 }
 
 function applyFailure(job: ExecutedJob, failure: Failure, { tables, now, random }: ApplyOptions): Applied {

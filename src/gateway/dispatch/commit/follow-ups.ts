@@ -4,6 +4,7 @@ import type { EndedStatus } from "../../../contracts/gateway/job.ts";
 import type { HookSignal } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { completeEvent, type GatewayEvent } from "../../../contracts/gateway/protocol/event.ts";
 import { isMap, type JsonMap } from "../../../contracts/json.ts";
+import { runMark, runOfContext } from "../../pipelines/inside-run.ts";
 import { resolveEvent, resolveHook } from "../../pipelines/resolve.ts";
 import type { ExecutedJob } from "../execute/executed-job.ts";
 import type { Failure } from "../execute/settle.ts";
@@ -24,7 +25,7 @@ export function afterFailure(job: ExecutedJob, failure: Failure & Ended, tables:
   return joinRouted([
     bridge ? { ...nothingRouted, children: [bridge] } : nothingRouted,
     deadLetter(job, { status, error, reason, now }, tables),
-    afterHook(job, { signal, status, error, reason, now }, tables),
+    afterHook(job, { signal, status, error, reason, now, run: runOfContext(job.context) }, tables),
   ]);
 }
 
@@ -53,22 +54,30 @@ function deadLetter(job: ExecutedJob, about: JsonMap & { readonly now: string },
   const payload = { ...describeJob(job), ...rest, event: job.input ? { ...job.input } : null };
   const event = internalEvent(job, DEAD_LETTER, payload, now);
   const resolution = resolveEvent({ graph: tables.graph, event });
-  const routed = routeResolution(resolution, tables, { submittedBy: DEAD_LETTER });
+  const control = () => runMark(runOfContext(job.context));
+  const routed = routeResolution(resolution, tables, { submittedBy: DEAD_LETTER, control });
   return "refusal" in routed ? { ...nothingRouted, warnings: [routed.refusal.message] } : routed;
 }
 
+/** What became of a job, and the agent run that goes on after it. */
+type Hooked = {
+  readonly signal: HookSignal;
+  readonly now: string;
+  readonly run: string | undefined;
+  readonly status: string;
+  readonly result?: string;
+  readonly error?: string;
+  readonly reason?: string;
+};
+
 /** Lifecycle hooks concern jobs that were submitted from outside and run in no pipeline, and jobs that a hook has begun. */
-export function afterHook(
-  job: ExecutedJob,
-  { signal, now, ...about }: JsonMap & { readonly signal: HookSignal; readonly now: string },
-  tables: RoutingTables,
-): Routed {
+export function afterHook(job: ExecutedJob, { signal, now, run, ...about }: Hooked, tables: RoutingTables): Routed {
   const depth = hookDepth(job);
   if (!job.notifiesOnComplete || depth === undefined || readCorrelation(job.context) !== undefined)
     return nothingRouted;
   const event = internalEvent(job, signal, { ...describeJob(job), ...about }, now);
   const resolution = resolveHook({ graph: tables.graph, signal, event });
-  const control = () => ({ hook_depth: depth + 1 });
+  const control = () => ({ hook_depth: depth + 1, ...runMark(run) });
   const routed = routeResolution(resolution, tables, { submittedBy: "hook", control });
   if ("refusal" in routed) return { ...nothingRouted, warnings: [routed.refusal.message] };
   if (routed.children.length === 0 || depth < tables.hookMaxDepth) return routed;

@@ -35,7 +35,7 @@ export type RouteOptions = {
   readonly contextId?: string | null;
   readonly submittedBy: string;
   /** What the gateway itself carries along in an instance that the event starts, below the key `ductile`. */
-  readonly control?: (event: GatewayEvent) => JsonMap | undefined;
+  readonly control?: (event: GatewayEvent) => JsonMap;
   /** Jobs of such an event do not count against the limit of the tree. */
   readonly isExempt?: (event: GatewayEvent) => boolean;
   /** What an event leads to in the end, given what it was routed to. */
@@ -107,7 +107,7 @@ function toChild(route: Route, tables: RoutingTables, options: RouteOptions): Ro
         parent_id: startsInstance ? null : contextId,
         pipeline: place.pipeline,
         step_id: place.step_id,
-        accumulated: control ? { ...job.context, ductile: control } : job.context,
+        accumulated: control && Object.keys(control).length > 0 ? { ...job.context, ductile: control } : job.context,
       };
   const child: Child = {
     id,

@@ -45,6 +45,7 @@ export type Applied = {
   readonly warnings: readonly string[];
 };
 
-export function emitterOf({ id, plugin, place, context, input }: ExecutedJob): Emitter {
-  return { job_id: id, plugin, place, context, input };
+/** `run`: the agent run that goes on while the job emits. */
+export function emitterOf({ id, plugin, place, context, input }: ExecutedJob, run: string | undefined): Emitter {
+  return { job_id: id, plugin, place, context, input, run };
 }
