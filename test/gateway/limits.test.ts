@@ -203,6 +203,15 @@ it("the default leaves room for an agent at its step ceiling", async () => {
   expect(gateway.configuration()).toMatchObject({ service: { max_tree_jobs: 1_000 } });
 });
 
+it("the default grows with the pipelines that the agent's requests are taken by", async () => {
+  const steps = [...Array(60).fill({ uses: "tool" }), { uses: "agentic-loop" }];
+  const { gateway } = await openGateway({
+    ...{ plugins: [plugin("tool")], agent: { allowed_plugins: ["tool"] } },
+    config: { pipelines: [{ name: "long", on: "agentic.tool_request.tool", steps }] },
+  });
+  expect(gateway.configuration()).toMatchObject({ service: { max_tree_jobs: 2 * (1 + 20 * 2 * 61) } });
+});
+
 it("what is carried along has a limit; beyond it the emitting job fails", async () => {
   const source = plugin("source", () => ({ events: [{ type: "part", payload: { text: "x".repeat(1_100_000) } }] }));
   const { gateway, endedTree } = await openGateway({

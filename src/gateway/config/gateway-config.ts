@@ -35,7 +35,8 @@ export type ServiceSettings = {
   readonly exit_code_policy: "strict" | "envelope";
   readonly allow_symlinks: boolean;
   readonly plugin_env_passthrough: readonly string[];
-  readonly max_tree_jobs: number;
+  /** Null where it depends on the agents and their pipelines. */
+  readonly max_tree_jobs: number | null;
   readonly hook_max_depth: number;
   /** Absolute. */
   readonly workspace_root: string | null;

@@ -9,9 +9,10 @@ import { loadPlugins } from "../plugins/load-plugins.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
 import type { RoutingTables } from "./commit/route-events.ts";
+import { maxTreeJobs } from "./max-tree-jobs.ts";
 
 export type Snapshot = {
-  readonly config: GatewayConfig;
+  readonly config: GatewayConfig & { readonly service: { readonly max_tree_jobs: number } };
   readonly plugins: ReadonlyMap<string, Plugin>;
   readonly graph: PipelineGraph;
   readonly tables: RoutingTables;
@@ -60,13 +61,12 @@ export async function loadSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   const more = (await check?.(config, loaded.plugins, graph)) ?? [];
   if (more.length > 0) throw configError([...more, ...refused]);
   const { plugins } = loaded;
+  const { service } = config;
+  const max_tree_jobs = service.max_tree_jobs ?? maxTreeJobs(plugins.values(), graph);
   return {
-    ...{
-      config,
-      plugins,
-      graph,
-      tables: { graph, plugins, commands: known, hookMaxDepth: config.service.hook_max_depth },
-    },
+    config: { ...config, service: { ...service, max_tree_jobs } },
+    ...{ plugins, graph },
+    tables: { graph, plugins, commands: known, hookMaxDepth: service.hook_max_depth },
     warnings: [...config.warnings, ...loaded.warnings, ...pipelines.warnings],
   };
 }

@@ -18,7 +18,7 @@ const defaults = {
   exit_code_policy: "strict",
   allow_symlinks: false,
   plugin_env_passthrough: [],
-  max_tree_jobs: 1_000,
+  max_tree_jobs: null,
   hook_max_depth: 4,
   workspace_root: null,
 };
@@ -156,19 +156,5 @@ api:
       "gateway.yaml:4:3: service.colour is not a known setting; it is ignored.",
       "gateway.yaml:6:3: api.max_sync_timout is not a known setting; did you mean max_sync_timeout? It is ignored.",
     ]);
-  });
-});
-
-describe("the most jobs of a tree, unless it is set", () => {
-  it.each([
-    ["no agent", "echo: {config: {max_steps: 500}}", 1_000],
-    ["an agent with its defaults of 20 steps and 2 attempts", "agentic-loop:", 1_000],
-    ["an agent with 100 steps", "agentic-loop: {config: {max_steps: 100}}", 2 * (1 + 100 * 2 * 11)],
-    ["an agent with max_loops", "mine: {agent: true, config: {max_loops: 60}}", 2 * (1 + 60 * 2 * 11)],
-    ["an agent with 5 attempts", "a: {uses: agentic-loop, config: {max_attempts_per_step: 5}}", 2 * (1 + 20 * 5 * 11)],
-    ["an agent whose ceiling is unusable", "agentic-loop: {config: {max_steps: many}}", 1_000],
-    ["the largest of two agents", "agentic-loop:\n  b: {agent: true, config: {max_steps: 80}}", 2 * (1 + 80 * 2 * 11)],
-  ])("fits %s", (_what, plugins, most) => {
-    expect(configOf(`plugins:\n  ${plugins}`).service.max_tree_jobs).toBe(most);
   });
 });

@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import { DEDUPE_TTL_MS } from "../../../contracts/gateway/dedupe.ts";
 import { isVariableName } from "../environment.ts";
-import type { GatewayConfig, PluginSettings, ServiceSettings } from "../gateway-config.ts";
-import { maxTreeJobs } from "./max-tree-jobs.ts";
+import type { GatewayConfig, ServiceSettings } from "../gateway-config.ts";
 import { LONGEST_TIMER_MS, type Section } from "./section.ts";
 
 const SECOND = 1_000;
@@ -14,12 +13,7 @@ const DAY = 24 * HOUR;
 /** Scheduling more often than this would only cost. */
 export const SHORTEST_TICK_MS = 100;
 
-export type ServiceBlock = Omit<ServiceSettings, "max_tree_jobs"> & {
-  /** Absent, it depends on the agents. */
-  readonly max_tree_jobs: number | undefined;
-};
-
-export function parseService(service: Section, folder: string): ServiceBlock {
+export function parseService(service: Section, folder: string): ServiceSettings {
   const workspaceRoot = service.text("workspace_root");
   refuseUnsupported(service);
   return {
@@ -31,15 +25,10 @@ export function parseService(service: Section, folder: string): ServiceBlock {
     exit_code_policy: service.choice("exit_code_policy", ["strict", "envelope"]) ?? "strict",
     allow_symlinks: service.flag("allow_symlinks") ?? false,
     plugin_env_passthrough: readPassthrough(service),
-    max_tree_jobs: service.count("max_tree_jobs"),
+    max_tree_jobs: service.count("max_tree_jobs") ?? null,
     hook_max_depth: service.count("hook_max_depth", { least: 0 }) ?? 4,
     workspace_root: workspaceRoot === undefined ? null : resolve(folder, workspaceRoot),
   };
-}
-
-/** Once the plugins are known, the number of jobs a tree may have. */
-export function completeService(service: ServiceBlock, plugins: Iterable<PluginSettings>): ServiceSettings {
-  return { ...service, max_tree_jobs: service.max_tree_jobs ?? maxTreeJobs(plugins) };
 }
 
 export function parseApi(api: Section): GatewayConfig["api"] {

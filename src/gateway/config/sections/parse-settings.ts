@@ -6,7 +6,7 @@ import type { GatewayConfig, LocatedValue } from "../gateway-config.ts";
 import { listKeys, type MergedConfig } from "../merge-maps.ts";
 import { type ConfigNode, locatedValue } from "../yaml/config-node.ts";
 import { parsePlugins } from "./parse-plugins.ts";
-import { belongsToHost, completeService, parseApi, parseService } from "./parse-service.ts";
+import { belongsToHost, parseApi, parseService } from "./parse-service.ts";
 import { parseWebhooks } from "./parse-webhooks.ts";
 import { openSection, readTexts, type Section } from "./section.ts";
 
@@ -32,7 +32,7 @@ export function parseSettings(
   const plugins = parsePlugins(top.section("plugins"), { env, max_workers: service.max_workers, report });
   belongsToHost(top, "state", "the gateway's state is in Holdfast's database (--data, or createHoldfast({ backend }))");
   const config = {
-    service: completeService(service, plugins.values()),
+    service,
     api: parseApi(apiSection),
     ...readRoots(lists.plugin_roots, folder, report),
     plugins,

@@ -13,7 +13,7 @@ import { derivedId } from "./derived-id.ts";
 import type { Child } from "./new-child.ts";
 import { joinRouted, nothingRouted, type Routed, type RoutingTables, routeResolution } from "./route-events.ts";
 
-const DEAD_LETTER = "dead_letter";
+export const DEAD_LETTER = "dead_letter";
 
 type Ended = { readonly status: EndedStatus; readonly now: string };
 
