@@ -16,16 +16,24 @@ import { openSite, type Site } from "./site.ts";
 const seed = chooseSeed();
 console.log(`HOLDFAST_CRASH_SEED=${seed}`);
 
-/** The points with a number of their own in the contract, and the commits: of the start, and of all five jobs. */
-const commits = ["after enqueue job #1", ...[1, 2, 3, 4, 5].map((job) => `after commit job #${job}`)];
+const jobs = [1, 2, 3, 4, 5] as const;
+/** The transactions of the worked example: of its start, then three of each job, of which the two tools are processes. */
+const ends = ["after enqueue job #1", ...jobs.map((job) => `after commit job #${job}`)];
+const claims = jobs.map((job) => `after claim job #${job}`);
+const spawns = ["after commit event #1", "after commit event #2"];
+
+/** The points with a number of their own in the contract, and every commit. */
 const named: readonly (readonly [Database["kind"], string, readonly string[]])[] = [
   [
     "sqlite",
     "scenario 30: a turn was computed and not committed",
     ["before commit job #1", "before commit job #3", "before commit job #5"],
   ],
-  ["sqlite", "scenario 31: a job was committed and the next one not claimed", commits],
-  ["postgres", "scenario 31: a job was committed and the next one not claimed", commits],
+  ["sqlite", "scenario 31: a job was committed and the next one not claimed", ends],
+  ["postgres", "scenario 31: a job was committed and the next one not claimed", ends],
+  ["sqlite", "a job was claimed and not executed", claims],
+  ["postgres", "a job was claimed and not executed", claims],
+  ["sqlite", "a tool was started as a process", spawns],
   ["sqlite", "scenario 32: a tool was running", ["before effect plugin #2", "after effect plugin #4"]],
 ];
 
@@ -36,6 +44,14 @@ describe("a gateway that is killed", () => {
     const tally = newTally();
     count(tally, await runCases(cases, site));
     expect(tally).toEqual({ cases: points.length, notReached: 0, red: [] });
+  });
+
+  it("is killed here after every commit that the worked example makes", async () => {
+    const undisturbed = await casesOf<GatewayScenario>([workedExample], async (cases) =>
+      runCases(cases, await siteOf("sqlite")),
+    );
+    const made = undisturbed.flatMap(({ points }) => points).filter((point) => isAfterCommit(point));
+    expect(made.toSorted()).toEqual([...ends, ...claims, ...spawns].toSorted());
   });
 
   it("scenario 32: lets the run handle a tool whose attempts were used up by crashes", async () => {
@@ -66,6 +82,10 @@ describe("a gateway that has lost its lease in mid-job", () => {
     expect(await lostBeforeCommit(await siteOf("postgres"))).toEqual([]);
   });
 });
+
+function isAfterCommit(point: string): boolean {
+  return ["after enqueue ", "after claim ", "after commit "].some((prefix) => point.startsWith(prefix));
+}
 
 async function siteOf(kind: Database["kind"]): Promise<Site> {
   const site = await openSite(kind);

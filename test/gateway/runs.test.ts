@@ -2,13 +2,21 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { JsonMap } from "../../src/contracts/json.ts";
 import type { ReflectInput } from "../../src/gateway/agent/planner/planner.ts";
 import { scriptedPlanner } from "../../src/gateway/agent/planner/scripted-planner.ts";
+import type { Gateway, JobView } from "../../src/gateway/gateway.ts";
 import { api, eventPayload, inShort, newFolder, openGateway, plugin, toolPipeline } from "./gateway-world.ts";
 
 const readPage = { tool: "reader", tool_payload: { url: "http://example.test" } };
 const askFabric = { tool: "fabric", tool_payload: { prompt: "Two paragraphs." } };
 const done = { decision: "done", outcome: "It is written." } as const;
+
+/** What the last job of a tree has emitted. */
+async function lastEvents(gateway: Gateway, tree: readonly JobView[]): Promise<readonly JsonMap[]> {
+  const { attempts } = await gateway.jobs.details(tree.at(-1)?.id ?? "");
+  return JSON.parse(attempts.at(-1)?.response ?? "").events;
+}
 
 describe("a run", () => {
   it("scenario 1: a start creates it and requests its first tool, under the key of its first step", async () => {
@@ -278,7 +286,7 @@ describe("the start of a run", () => {
 describe("a run goes on", () => {
   it("scenario 22: not to a tool that is not allowed", async () => {
     const plugins = [plugin("reader"), plugin("fabric")];
-    const { run } = await openGateway({
+    const { run, gateway } = await openGateway({
       ...{
         plugins,
         tools: ["reader", "fabric"],
@@ -289,6 +297,9 @@ describe("a run goes on", () => {
     const { run: ended, tree } = await run();
     expect(ended).toMatchObject({ status: "escalated", reason: "followup_tool_not_allowed" });
     expect(tree).toHaveLength(3);
+    expect(await lastEvents(gateway, tree)).toMatchObject([
+      { type: "agent.escalated", payload: { reason: "followup_tool_not_allowed", tool: "fabric" } },
+    ]);
   });
 
   it("scenario 23: not to the agent itself, whatever the allowlist says", async () => {
@@ -441,7 +452,20 @@ describe("results that a tool reports as agentic.tool_result", () => {
     expect(logs.filter(({ message }) => message.includes("there is no such run"))).toMatchObject([{ level: "warn" }]);
   });
 
-  it("scenario 10: of a run that has ended are ignored, and the log names how it ended", async () => {
+  it("scenario 10: of a run that is done are ignored, and the log names that", async () => {
+    const reader = plugin("reader", () => ({ events: [report(1, "reader"), report(1, "reader")] }));
+    const { run, logs, stream, gateway } = await openGateway({
+      ...{ plugins: [reader], tools: ["reader"], script: [readPage, done] },
+    });
+    const { run: ended, tree } = await run();
+    expect(ended).toMatchObject({ status: "done", completed_steps: [1], outcome: "It is written." });
+    expect(logs.filter(({ message }) => message.includes("the run is done"))).toMatchObject([{ level: "info" }]);
+    expect(tree.filter(({ plugin: name }) => name === "agentic-loop")).toHaveLength(3);
+    expect(await lastEvents(gateway, tree)).toEqual([]);
+    expect((await stream()).filter(({ type }) => type === "agent.completed")).toHaveLength(1);
+  });
+
+  it("scenario 10: of a run that was escalated are ignored too", async () => {
     const reader = plugin("reader", () => ({ events: [report(2, "reader"), report(1, "reader")] }));
     const { run, logs } = await openGateway({ plugins: [reader], tools: ["reader"], script: [readPage, done] });
     expect((await run()).run).toMatchObject({ status: "escalated", reason: "step_mismatch" });
@@ -450,10 +474,13 @@ describe("results that a tool reports as agentic.tool_result", () => {
 
   it("scenario 11: of a step ahead escalate the run", async () => {
     const reader = plugin("reader", () => ({ events: [report(2, "reader")] }));
-    const { run } = await openGateway({ plugins: [reader], tools: ["reader"], script: [readPage, done] });
+    const { run, gateway } = await openGateway({ plugins: [reader], tools: ["reader"], script: [readPage, done] });
     const { run: ended, tree } = await run();
-    expect(ended).toMatchObject({ status: "escalated", reason: "step_mismatch" });
+    expect(ended).toMatchObject({ status: "escalated", reason: "step_mismatch", pending_step: null });
     expect(inShort(tree)).toEqual(["agentic-loop succeeded", "reader succeeded", "agentic-loop succeeded"]);
+    expect(await lastEvents(gateway, tree)).toMatchObject([
+      { type: "agent.escalated", payload: { reason: "step_mismatch", expected_step: 1, actual_step: 2 } },
+    ]);
   });
 
   it("change nothing the second time, where a pipeline of their own takes them to the agent too", async () => {

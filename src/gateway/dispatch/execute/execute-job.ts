@@ -56,11 +56,13 @@ export async function executeJob(
 }
 
 /** Adds an entry for every process; a failure to add it is logged and ends no job. */
-async function sayIsSpawned({ events, redact, log, announce }: DispatchDeps, job: ClaimedJob): Promise<void> {
+async function sayIsSpawned(deps: DispatchDeps, job: ClaimedJob): Promise<void> {
+  const { events, redact, log, announce, onCrashPoint } = deps;
   const { id, plugin, command, attempt } = job;
   try {
     const data = { job_id: id, plugin, command, attempt };
     await events.append([storeEntry({ type: "plugin.spawned", data }, id, redact)]);
+    await onCrashPoint("after commit event");
     announce();
   } catch (thrown) {
     log("warn", `the event stream does not know that the process was started: ${errorMessage(thrown)}`, job);
