@@ -38,7 +38,7 @@ export function createArrival({
     if (isWebhook?.(req.path)) context.set("isWebhook", true);
     if (origin !== undefined && hosts.isForeign(origin) && isPreflight(context)) return preflight(context);
     const excess = boundBody(context, maxBytes(req.path));
-    return excess && problem(context, excess, { Connection: "close" });
+    return excess && problem(context, excess);
   }
 
   return async (context, next) => {

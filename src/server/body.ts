@@ -9,13 +9,14 @@ import {
   operationErrorOf,
 } from "../contracts/operation-error.ts";
 import type { ServerEnv } from "./door.ts";
+import { MOST_BYTES } from "./unread-body.ts";
 
 /** As deep as what is stored may be. */
 const DEEPEST = 512;
 
 /**
- * Keeps a request from bringing more than so many bytes, however it announces them: what is announced is refused here, and
- * a body of unknown length breaks off with `body_too_large` where whoever reads it comes to that many.
+ * Limits the body of a request. A length that is announced is refused here. A body of unknown length is read to its end,
+ * without what is beyond the limit, and then fails with `body_too_large`.
  */
 export function boundBody(context: Context<ServerEnv>, maxBytes: number): OperationError | undefined {
   const { raw } = context.req;
@@ -28,9 +29,11 @@ export function boundBody(context: Context<ServerEnv>, maxBytes: number): Operat
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       size += piece.byteLength;
-      if (size <= maxBytes) return controller.enqueue(piece);
-      const { code, message } = tooLarge(maxBytes);
-      controller.error(holdfastError(code as ErrorCode, message));
+      if (size <= maxBytes) controller.enqueue(piece);
+      else if (size > MOST_BYTES) controller.error(tooLargeError(maxBytes));
+    },
+    flush(controller) {
+      if (size > maxBytes) controller.error(tooLargeError(maxBytes));
     },
   });
   const { method, headers, signal } = raw;
@@ -94,6 +97,11 @@ function problemIn(root: UnknownMap): string | undefined {
 
 function invalid(message: string): OperationError {
   return operationError("invalid_body", message);
+}
+
+function tooLargeError(maxBytes: number): HoldfastError {
+  const { code, message } = tooLarge(maxBytes);
+  return holdfastError(code as ErrorCode, message);
 }
 
 function tooLarge(maxBytes: number): OperationError {

@@ -8,6 +8,7 @@ import { answerBroken, answerUnreadable } from "./broken-requests.ts";
 import { CarefulResponse } from "./careful-response.ts";
 import { inUrl, isLoopback } from "./hosts.ts";
 import type { ServerOptions } from "./server-options.ts";
+import { discardUnread } from "./unread-body.ts";
 
 export type ServeOptions = ServerOptions & {
   /** What the server proves itself with at `/health`, to whoever knows the key too; it proves nothing unless given. */
@@ -44,10 +45,12 @@ export async function serve(holdfast: Holdfast, options: ServeOptions = {}): Pro
   if (!isLoopback(hostname)) await checkWide(holdfast, options);
   const closing = new AbortController();
   const app = createApp(holdfast, { ...options, hostname, closing: closing.signal });
-  const server = createServer(
-    serverOptions(options),
-    getRequestListener(app.fetch, { errorHandler: answerUnreadable }),
-  );
+  // Bodies that were not read are ours to clean up: the listener closes their connections after half a second.
+  const listener = getRequestListener(app.fetch, { errorHandler: answerUnreadable, autoCleanupIncoming: false });
+  const server = createServer(serverOptions(options), (incoming, outgoing) => {
+    outgoing.once("finish", () => discardUnread(incoming));
+    void listener(incoming, outgoing);
+  });
   server.on("clientError", answerBroken);
   await listen(server, wanted, hostname);
   const address = server.address();
