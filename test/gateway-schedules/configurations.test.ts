@@ -47,7 +47,8 @@ onPostgres((newWorld) => {
     await untilBeats(before, "old", 2);
     const after = await open(world, fresh);
     await untilBeats(after, "fresh", 5);
-    expect(await ids(before)).toEqual(["fresh", "poll"]);
+    await eventually(async () => expect(await ids(before)).toEqual(["fresh", "poll"]));
+    await eventually(() => expect(before.logs.map(({ level }) => level)).toEqual(["warn"]));
     await before.gateway.schedules.pause("tool", "poll");
     await after.holdfast.close();
     await untilBeats(before, "old", 5);
@@ -84,7 +85,7 @@ onPostgres((newWorld) => {
     write(fresh);
     await one.gateway.reload();
     await untilBeats(two, "fresh", 5);
-    expect(await ids(two)).toEqual(["fresh", "poll"]);
+    await eventually(async () => expect(await ids(two)).toEqual(["fresh", "poll"]));
     expect([await runsOf(two, "poll"), await runsOf(two, "daily")]).toEqual([1, 1]);
     await two.gateway.reload();
     await untilBeats(two, "fresh", 5);
