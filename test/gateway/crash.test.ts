@@ -98,4 +98,28 @@ eachDatabase((newWorld) => {
     expect((await stream()).filter(({ type }) => type === "job.failed")).toMatchObject([{ data: { recovery: true } }]);
     expect(await gateway.runs.get("R1")).toMatchObject({ status: "done", attempt: 2 });
   });
+
+  it("with its attempts used up it is not run again, also when the process that found it gave it back", async () => {
+    const world = await newWorld();
+    const [slow, tool] = [heldPlugin("tool"), plugin("tool")];
+    const spec = { config: { plugins: { tool: { retry: { max_attempts: 1 } } } }, workspaceRoot: newFolder() };
+    const before = await openDying(world, { ...spec, plugins: [slow] }, () => false);
+    const { job_ids } = await before.gateway.call("tool", "handle", { payload: {} }, api);
+    await slow.next();
+    await before.die();
+    const error = new Error("Not now.");
+    const failed = Promise.withResolvers<void>();
+    const onPoint = (point: string) => {
+      if (point !== "before commit job") return;
+      failed.resolve();
+      throw error;
+    };
+    const between = await openGateway({ ...spec, world, plugins: [tool], options: { onPoint } });
+    await failed.promise;
+    await between.holdfast.close();
+    expect(world.takeErrors()).toEqual([error]);
+    const { endedTree } = await openGateway({ ...spec, world, plugins: [tool] });
+    expect(inShort(await endedTree(job_ids[0]))).toEqual(["tool dead attempts_exhausted #2"]);
+    expect(tool.requests).toEqual([]);
+  });
 });

@@ -28,10 +28,10 @@ export function describeJobLeases(name: string, open: () => Promise<StoresInTest
       it("is claimed again with the next attempt, and its lost execution is logged", async () => {
         const lost = await heldJob(stores, {}, { lease_us: 0 });
         expect(await claimJob(stores, { ...other, lease_us: 0 })).toMatchObject({
-          ...{ id: lost.id, epoch: 2, attempt: 2, isOrphan: true },
+          ...{ id: lost.id, epoch: 2, attempt: 2 },
         });
         expect(await jobs.commit(aJobCommit(lost))).toEqual({ outcome: "lease_lost" });
-        expect(await claimJob(stores, other)).toMatchObject({ epoch: 3, attempt: 3, isOrphan: true });
+        expect(await claimJob(stores, other)).toMatchObject({ epoch: 3, attempt: 3 });
         expect(await jobs.attempts(lost.id)).toMatchObject([
           { attempt: 1, outcome: "orphaned", status: "queued", started_at: lost.started_at },
           { attempt: 2, outcome: "orphaned", status: "queued" },
@@ -45,7 +45,7 @@ export function describeJobLeases(name: string, open: () => Promise<StoresInTest
         const blind = await world.storesOn({ ...driver, isSessionHeld: async () => false });
         const reaped = [await blind.membership.reap(WORKER), await blind.membership.reap(WORKER)];
         expect(reaped).toContainEqual({ workers: 1, freed: expect.objectContaining({ gateway_jobs: 1 }) });
-        expect(await claimJob(stores)).toMatchObject({ id: lost.id, attempt: 2, isOrphan: true });
+        expect(await claimJob(stores)).toMatchObject({ id: lost.id, attempt: 2 });
       });
 
       it("is no job that its worker still runs, however far a clock was moved", async () => {
@@ -78,12 +78,12 @@ export function describeJobLeases(name: string, open: () => Promise<StoresInTest
         await jobs.putBack(held);
         expect(await jobs.get(held.id)).toMatchObject({ status: "queued", attempt: 1, started_at: null });
         const again = await claimJob(stores);
-        expect(again).toMatchObject({ epoch: 2, attempt: 1, isOrphan: false });
+        expect(again).toMatchObject({ epoch: 2, attempt: 1 });
         // Not ours any more.
         await jobs.putBack(held);
         expect(await claimJob(stores)).toBeUndefined();
         await stores.membership.release(WORKER);
-        expect(await claimJob(stores)).toMatchObject({ epoch: 3, attempt: 1, isOrphan: false });
+        expect(await claimJob(stores)).toMatchObject({ epoch: 3, attempt: 1 });
         expect(await jobs.attempts(held.id)).toEqual([]);
       });
 
@@ -91,7 +91,7 @@ export function describeJobLeases(name: string, open: () => Promise<StoresInTest
         await heldJob(stores, {}, { lease_us: 0 });
         const orphan = (await claimJob(stores, other)) as ClaimedJob;
         await jobs.putBack(orphan);
-        expect(await claimJob(stores)).toMatchObject({ epoch: 3, attempt: 2, isOrphan: false });
+        expect(await claimJob(stores)).toMatchObject({ epoch: 3, attempt: 2 });
         expect(await jobs.attempts(orphan.id)).toHaveLength(1);
       });
     });

@@ -39,7 +39,7 @@ export type Dedupe = {
 /** A job without its payload, which may be large. Times are in microseconds by the database's clock. */
 export type ListedJob = Omit<NewJob, "dedupe" | "once" | "sealed_payload"> & {
   readonly status: JobStatus;
-  /** From 1: the execution that is next, under way, or was the last. */
+  /** From 1: the execution that is next, under way, or was the last. One whose worker died counts: it may be one too many. */
   readonly attempt: number;
   readonly dedupe_hash: string | null;
   readonly reason: string | null;
@@ -61,8 +61,6 @@ export type Job = ListedJob & {
 /** A job that this worker has leased. */
 export type ClaimedJob = Job & {
   readonly epoch: number;
-  /** True when an earlier worker died while it ran the job; `attempt` counts that execution already. */
-  readonly isOrphan: boolean;
   /** Null without a context, and once it was erased. */
   readonly sealed_context: string | null;
 };

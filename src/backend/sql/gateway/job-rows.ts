@@ -21,7 +21,7 @@ export const LOGGED_JOB = `id, plugin, command, status, attempt, max_attempts, s
 /** What stands beside the row of a job. */
 export const PAYLOAD = payloadOf("gateway_jobs");
 export const LOGGED_PAYLOAD = payloadOf("gateway_logged_jobs");
-export const CLAIMED = `${JOB}, epoch, lost_start, ${PAYLOAD},
+export const CLAIMED = `${JOB}, epoch, ${PAYLOAD},
   (select sealed_accumulated from gateway_contexts where gateway_contexts.id = gateway_jobs.context_id) as sealed_context`;
 
 export function listedJob(row: Row): ListedJob {
@@ -63,7 +63,6 @@ export function claimedJob(row: Row): ClaimedJob {
     sealed_payload: rows.optionalText(row.sealed_payload),
     sealed_context: rows.optionalText(row.sealed_context),
     epoch: rows.number(row.epoch),
-    isOrphan: row.lost_start !== null,
   };
 }
 

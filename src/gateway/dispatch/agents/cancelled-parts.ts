@@ -16,7 +16,7 @@ export async function cancelledParts(
   const job = await deps.jobs.get(id);
   if (job?.status !== "queued") return {};
   const sealed_context = job.context_id === null ? null : ((await deps.jobs.context(job.context_id)) ?? null);
-  const opened = await openJob(deps, snapshot, { ...job, epoch: 0, isOrphan: false, sealed_context });
+  const opened = await openJob(deps, snapshot, { ...job, epoch: 0, sealed_context });
   const failure = { outcome: "cancelled", reason: "cancelled", retryable: false, error: `cancelled by ${by}` } as const;
   const now = new Date(deps.now()).toISOString();
   const options = { tables: snapshot.tables, state: {}, now, random: 0 };

@@ -65,9 +65,9 @@ function readRow(read: () => Row): Row | { readonly unreadable: string } {
   }
 }
 
-/** The worker that ran the last attempt died, and there is none left. */
-function exhausted({ isOrphan, attempt, max_attempts }: ClaimedJob): Failure | undefined {
-  if (!isOrphan || attempt <= max_attempts) return undefined;
+/** The worker that ran the last attempt died, and there is none left: whether it was claimed since and given back or not. */
+function exhausted({ attempt, max_attempts }: ClaimedJob): Failure | undefined {
+  if (attempt <= max_attempts) return undefined;
   const error = "The process that ran the last attempt died.";
   // The plugin has not refused: an agent may request the tool again.
   return { outcome: "dead", reason: "attempts_exhausted", retryable: true, error };
