@@ -1,9 +1,9 @@
 // What the queue of jobs promises about the leases of workers, and about jobs whose worker was lost, as tests.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MINUTE } from "../contract/a-commit.ts";
-import { aJob, aJobCommit, claimJob, heldJob, queued, wrongCounters } from "../contract/a-job.ts";
+import { aJob, aJobCommit, claimJob, commitJob, heldJob, queued, wrongCounters } from "../contract/a-job.ts";
 import { type StoresInTest, WORKER } from "../contract/stores-in-test.ts";
-import type { SqlDriver } from "../sql-driver.ts";
+import type { SqlDriver, Statement } from "../sql-driver.ts";
 import type { Stores } from "../stores.ts";
 import type { ClaimedJob, JobStore } from "./job-store.ts";
 
@@ -36,6 +36,40 @@ export function describeJobLeases(name: string, open: () => Promise<StoresInTest
           { attempt: 1, outcome: "orphaned", status: "queued", started_at: lost.started_at },
           { attempt: 2, outcome: "orphaned", status: "queued" },
         ]);
+      });
+
+      it("is not taken for a job that was ended, when the batch that was to end it never arrived", async () => {
+        const isLog = ({ sql }: Statement) => sql.includes("insert into gateway_attempts");
+        const losing = async (meanwhile: () => Promise<unknown>) => {
+          let isLost = false;
+          const changed = await world.storesOn({
+            ...driver,
+            async batch(statements) {
+              if (isLost || !statements.some(isLog)) return await driver.batch(statements);
+              isLost = true;
+              await meanwhile();
+              return { outcome: "unknown", cause: new Error("The connection was lost while committing.") };
+            },
+          });
+          return changed.gateway.jobs;
+        };
+        const lost = await heldJob(stores, {}, { lease_us: 0 });
+        const committing = await losing(() => claimJob(stores, { ...other, lease_us: 0 }));
+        expect(await committing.commit(aJobCommit(lost))).toEqual({ outcome: "lease_lost" });
+
+        const orphan = (await claimJob(stores)) as ClaimedJob;
+        await jobs.putBack(orphan);
+        const cancelling = await losing(async () => {
+          await claimJob(stores, { lease_us: 0 });
+          await claimJob(stores);
+        });
+        expect(await cancelling.cancel(lost.id, "user:1")).toBe("requested");
+        expect(await jobs.renew(WORKER, [lost.id], MINUTE)).toMatchObject([{ cancelRequestedBy: "user:1" }]);
+
+        const ended = await heldJob(stores);
+        await jobs.putBack(ended);
+        const late = await losing(async () => commitJob(stores, aJobCommit((await claimJob(stores)) as ClaimedJob)));
+        expect(await late.cancel(ended.id, "user:1")).toBe("ended");
       });
 
       it("is what a worker leaves that is found dead", async () => {

@@ -21,9 +21,17 @@ export function createJobStore(driver: SqlDriver): JobStore {
     return (await driver.all(sql, params)).length > 0 ? COMMITTED : undefined;
   }
 
-  /** Under the epoch of a claim one commit is logged, and no other. */
+  /** Under the epoch of a claim one commit is logged; or, by the claim that follows, that there was none. */
   function isLogged(id: string, epoch: number): Promise<Known | undefined> {
-    return committedIf("select 1 from gateway_attempts where job_id = $1 and epoch = $2", [id, epoch]);
+    const sql = "select 1 from gateway_attempts where job_id = $1 and epoch = $2 and outcome <> 'orphaned'";
+    return committedIf(sql, [id, epoch]);
+  }
+
+  /** Logged as the end of a job that was not executed again. */
+  function isCancelled(id: string, epoch: number): Promise<Known | undefined> {
+    const sql = `select 1 from gateway_attempts
+      where job_id = $1 and epoch = $2 and outcome = 'cancelled' and started_at is null`;
+    return committedIf(sql, [id, epoch]);
   }
 
   return {
@@ -128,7 +136,7 @@ export function createJobStore(driver: SqlDriver): JobStore {
             driver,
             { jobs: children, contexts, stream },
             (left) => endQueued(job, by, left),
-            () => isLogged(job.id, job.epoch + 1),
+            () => isCancelled(job.id, job.epoch + 1),
           );
           if (ended.outcome === "committed") return "cancelled";
         } else return "ended";
