@@ -1,9 +1,12 @@
 // The queue: the order of its jobs, how many of them run at once, and which of them are dropped as duplicates.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CLAIMED_AT } from "../../src/backend/sql/gateway/claim-job.ts";
+import type { Statement } from "../../src/backend/sql-driver.ts";
 import type { BuiltInPlugin } from "../../src/gateway/plugins/resolve-plugins.ts";
 import { heldClock } from "../../src/testing/held-clock.ts";
 import { startProcess } from "../another-process.ts";
+import { withDriver } from "../changed-driver.ts";
 import { eachDatabase, onPostgres } from "../databases.ts";
 import { eventually } from "../eventually.ts";
 import { pluginRoot, shell, writePlugin, writtenPids } from "../plugin-folders.ts";
@@ -20,6 +23,7 @@ import {
 } from "./gateway-world.ts";
 
 const ANSWER = `echo '{"status":"ok","result":"Well."}'`;
+const isClaim = ({ sql }: Statement) => sql.startsWith("update gateway_jobs") && sql.includes("claims = claims + 1");
 const PROGRAM = import.meta.resolve("./parallel-gateways.ts");
 
 describe("jobs run in the order in which they were queued", () => {
@@ -267,6 +271,35 @@ eachDatabase((newWorld) => {
     isBroken = false;
     expect(inShort(await endedTree(first.job_ids[0]))).toEqual(["odd succeeded"]);
     expect(world.takeErrors()[0]).toMatchObject({ message: "This never happens." });
+  });
+
+  it("a job that was claimed is run, although the database is away when the next one is claimed", async () => {
+    const world = await newWorld();
+    const [one, other] = [plugin("one"), plugin("other")];
+    let fate: "none is claimed" | "one is claimed" | "the next was refused" = "none is claimed";
+    const backend = withDriver(world.backend, ({ batch }) => ({
+      async batch(statements) {
+        if (!statements.some(isClaim)) return await batch(statements);
+        if (fate === "one is claimed") {
+          fate = "the next was refused";
+          throw new Error("The database is away.");
+        }
+        const outcome = await batch(statements);
+        const hasClaimed = outcome.outcome === "committed" && outcome.rows[CLAIMED_AT]?.length === 1;
+        if (hasClaimed && fate === "none is claimed") fate = "one is claimed";
+        return outcome;
+      },
+    }));
+    const { gateway, endedTree } = await openGateway({
+      ...{ world, plugins: [one, other], options: { backend } },
+      config: { service: { max_workers: 2 }, plugins: { one: { retry: { max_attempts: 1 } } } },
+    });
+    await gateway.pause("test");
+    const { job_ids } = await gateway.call("one", "handle", { payload: {} }, api);
+    await gateway.call("other", "handle", { payload: {} }, api);
+    await gateway.resume();
+    expect(inShort(await endedTree(job_ids[0]))).toEqual(["one succeeded"]);
+    expect([fate, one.requests.length, other.requests.length]).toEqual(["the next was refused", 1, 1]);
   });
 
   it("a job of a plugin whose state cannot be read fails, and the queue goes on", async () => {

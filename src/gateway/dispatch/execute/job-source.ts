@@ -27,16 +27,16 @@ export function createJobSource({ deps, snapshot, runsAgents }: JobSourceOptions
       const claimed: ClaimedJob[] = [];
       const { max_workers } = config.service;
       while (claimed.length < limit && running.size + claimed.length < max_workers) {
-        const job = await jobs.claim({
-          worker,
-          lease_us,
-          max_workers,
-          parallelism,
-          ...left,
-          except: [...except, ...idsOf(claimed), ...resting.ids()],
-        });
-        if (!job) break;
-        claimed.push(job);
+        const taken = [...except, ...idsOf(claimed), ...resting.ids()];
+        try {
+          const job = await jobs.claim({ worker, lease_us, max_workers, parallelism, ...left, except: taken });
+          if (!job) break;
+          claimed.push(job);
+        } catch (thrown) {
+          if (claimed.length === 0) throw thrown;
+          // What is leased by now has to be run here. A failure that does not pass meets the next round.
+          break;
+        }
       }
       if (claimed.length > 0) {
         deps.announce();
