@@ -6,6 +6,7 @@ import { createSealedJson } from "../../src/gateway/dispatch/commit/sealed-json.
 import type { BuiltInPlugin } from "../../src/gateway/plugins/resolve-plugins.ts";
 import { createSealing } from "../../src/threads/secrets/sealing.ts";
 import { eachDatabase, secretKey, type World } from "../databases.ts";
+import { eventually } from "../eventually.ts";
 import { api, heldPlugin, inShort, openGateway, plugin } from "./gateway-world.ts";
 
 /** Stores what its payload says under `updates`, and keeps the state that it is shown. */
@@ -143,17 +144,22 @@ describe("a plugin's state", () => {
   });
 });
 
-it("setting a plugin up is not tried again", async () => {
-  const tool = plugin(
-    "tool",
-    () => {
-      throw new Error("No.");
+it("setting a plugin up is never tried again: neither when it is called, nor as a step, nor as a schedule", async () => {
+  const broken = (name: string) => plugin(name, fail, { commands: ["init"] });
+  const names = ["called", "step", "scheduled"];
+  const { gateway, untilIdle } = await openGateway({
+    plugins: names.map(broken),
+    config: {
+      plugins: { scheduled: { schedules: [{ every: "1h", command: "init" }] } },
+      pipelines: [{ name: "p", on: "x", steps: [{ uses: "step", command: "init", retry: { max_attempts: 3 } }] }],
     },
-    { commands: ["init"] },
-  );
-  const { gateway, endedTree } = await openGateway({ plugins: [tool] });
-  const { job_ids } = await gateway.call("tool", "init", { payload: {} }, api);
-  expect(inShort(await endedTree(job_ids[0]))).toEqual(["tool.init failed plugin_error"]);
+  });
+  await gateway.call("called", "init", { payload: {} }, api);
+  await gateway.emit({ type: "x", payload: {} }, api);
+  await eventually(async () => expect(await gateway.jobs.list({ limit: 9 })).toHaveLength(3));
+  await untilIdle();
+  const ended = inShort(await gateway.jobs.list({ limit: 9 }));
+  expect(ended.toSorted()).toEqual(names.map((name) => `${name}.init failed plugin_error`).toSorted());
 });
 
 /** What was recorded of the plugin `tool`. */
@@ -162,6 +168,10 @@ async function factsOf(world: World) {
   const sealed = createSealedJson(createSealing(Buffer.from(secretKey, "hex")));
   const facts = await stores.pluginState.facts({ plugin: "tool", limit: 9 });
   return facts.map(({ seq, fact_type, sealed_value }) => [seq, fact_type, sealed.open("fact", "tool", sealed_value)]);
+}
+
+function fail(): never {
+  throw new Error("No.");
 }
 
 function withFacts<Plugin extends BuiltInPlugin>(

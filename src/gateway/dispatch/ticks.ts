@@ -7,6 +7,7 @@ import { pendingSince, readRuns } from "../../contracts/gateway/agent/agentic-ru
 import { hasEnded } from "../../contracts/gateway/job.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { readAgentConfig } from "../agent/agent-config.ts";
+import { maxAttempts } from "../plugins/max-attempts.ts";
 import type { Plugin } from "../plugins/plugin.ts";
 import { scheduleProblem } from "../plugins/schedule-problem.ts";
 import { createStanding } from "../schedule/configuration-in-force.ts";
@@ -86,7 +87,7 @@ export function createTicks({ deps, snapshot, nudge, clock, report }: TickOption
     return storeChild(
       {
         ...{ id, ...job, submitted_by: config.service.name, context_id: null, place: null, dedupe_key },
-        max_attempts: plugins.get(job.plugin)?.maxAttempts ?? 1,
+        max_attempts: maxAttempts(job.command, plugins.get(job.plugin)),
         ...{ waits_for_instance: null, is_exempt: false },
       },
       { parent_job_id: null, root_job_id: id, user_id: null },

@@ -7,7 +7,7 @@ import {
 } from "../../../contracts/gateway/agent/correlation.ts";
 import type { GatewayEvent } from "../../../contracts/gateway/protocol/event.ts";
 import type { JsonMap } from "../../../contracts/json.ts";
-import { DEFAULT_MAX_ATTEMPTS } from "../../plugins/defaults.ts";
+import { maxAttempts } from "../../plugins/max-attempts.ts";
 import type { Child } from "./new-child.ts";
 import type { RoutingTables } from "./route-events.ts";
 
@@ -54,7 +54,7 @@ export function bridgeJob(
     source_event_id: event.event_id,
     place: null,
     dedupe_key: event.dedupe_key ?? null,
-    max_attempts: plugins.get(agent)?.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    max_attempts: maxAttempts("handle", plugins.get(agent)),
     is_exempt: true,
   };
 }

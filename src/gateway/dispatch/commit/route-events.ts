@@ -8,7 +8,7 @@ import type { JsonMap } from "../../../contracts/json.ts";
 import type { KnownPlugin } from "../../pipelines/compile/check-draft.ts";
 import { prepareStep } from "../../pipelines/prepare-step.ts";
 import { type Emitter, type Refusal, type Resolution, type Route, resolveEvent } from "../../pipelines/resolve.ts";
-import { DEFAULT_MAX_ATTEMPTS } from "../../plugins/defaults.ts";
+import { maxAttempts } from "../../plugins/max-attempts.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Child, Context, StreamEvent } from "./new-child.ts";
@@ -119,7 +119,7 @@ function toChild(route: Route, tables: RoutingTables, options: RouteOptions): Ro
     context_id: context ? context.id : contextId,
     place,
     dedupe_key: resultDedupeKey(event, emitter?.context) ?? null,
-    max_attempts: step.retry?.max_attempts ?? tables.plugins.get(job.plugin)?.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    max_attempts: maxAttempts(job.command, tables.plugins.get(job.plugin), step.retry?.max_attempts),
     waits_for_instance: null,
     is_exempt: isExempt?.(event) ?? false,
   };

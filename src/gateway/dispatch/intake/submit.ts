@@ -8,6 +8,7 @@ import { isMap, type JsonMap, snapshotMap } from "../../../contracts/json.ts";
 import type { NewEvent, Submitted, Submitter } from "../../gateway.ts";
 import { personId } from "../../person.ts";
 import { enterPipeline, type Resolution, resolveEvent } from "../../pipelines/resolve.ts";
+import { maxAttempts } from "../../plugins/max-attempts.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { droppedJob } from "../commit/dropped-job.ts";
 import type { Child, Context, StreamEvent } from "../commit/new-child.ts";
@@ -86,8 +87,7 @@ export async function submitCall(
     context_id: null,
     place: null,
     dedupe_key: dedupe_key ?? null,
-    // Setting a plugin up is not tried again: its outcome is for the operator to look at.
-    max_attempts: command === "init" ? 1 : plugin.maxAttempts,
+    max_attempts: maxAttempts(command, plugin),
     waits_for_instance: null,
     is_exempt: false,
   };
