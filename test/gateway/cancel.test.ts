@@ -1,5 +1,6 @@
 // Cancelling jobs and runs: what waits ends at once, what runs is killed, and a run ends as cancelled.
 import { describe, expect, it } from "vitest";
+import { withDriver } from "../changed-driver.ts";
 import { eachDatabase } from "../databases.ts";
 import { eventually } from "../eventually.ts";
 import { api, eventPayload, heldPlugin, inShort, openGateway, plugin } from "./gateway-world.ts";
@@ -66,6 +67,40 @@ eachDatabase((newWorld) => {
       await endedTree(job_ids[0]);
       expect(await gateway.runs.get("R1")).toMatchObject({ status: "escalated", reason: "tool_error" });
       expect(tool.requests).toEqual([]);
+    });
+  });
+
+  it("a tool that is put back for its retry while it is being cancelled is an error to its agent all the same", async () => {
+    const world = await newWorld();
+    const tool = heldPlugin("tool");
+    let look: (() => Promise<void>) | undefined;
+    const backend = withDriver(world.backend, ({ all }) => ({
+      async all(sql, params) {
+        // Where cancelling finds out how the job stands.
+        if (sql.startsWith("select id, status, epoch")) await look?.();
+        return await all(sql, params);
+      },
+    }));
+    const { gateway, endedTree } = await openGateway({
+      ...{ world, plugins: [tool], tools: ["tool"], script: [useTool, done], options: { backend } },
+      config: {
+        plugins: { tool: { retry: { backoff_base: "1h" } } },
+        pipelines: [{ name: "lost", on: "dead_letter", steps: [{ uses: "echo" }] }],
+      },
+    });
+    const { job_ids } = await gateway.runs.start({ goal: "Go.", run_id: "R1" }, api);
+    const { request, fail } = await tool.next();
+    look = async () => {
+      look = undefined;
+      fail(new Error("Not yet."));
+      await eventually(async () => expect(await gateway.jobs.get(request.job_id)).toMatchObject({ status: "queued" }));
+    };
+    expect(await gateway.jobs.cancel(request.job_id, "user:1")).toBe("cancelled");
+    expect(inShort(await endedTree(job_ids[0]))).toEqual([
+      ...["agentic-loop succeeded", "tool dead cancelled #2", "agentic-loop succeeded", "echo succeeded"],
+    ]);
+    expect(await gateway.runs.get("R1")).toMatchObject({
+      ...{ status: "escalated", reason: "tool_error", last_error: "cancelled by user:1" },
     });
   });
 
