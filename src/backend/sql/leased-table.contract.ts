@@ -119,6 +119,28 @@ export function describeLeasedTable(name: string, open: () => Promise<StoresInTe
       expect(ids(await claim())).toEqual(["b"]);
     });
 
+    it("is freed where its lease has run out, and nowhere else", async () => {
+      const kinds = { over: "echo", busy: "echo", other: "files" };
+      for (const [id, kind] of Object.entries(kinds)) await job(id, { kind });
+      await claim({ lease_us: 0 });
+      await job("held");
+      await claim({ condition: () => "id = 'held'" });
+      const condition: leased.SqlText = (bind) => `kind = ${bind("echo")}`;
+      await run(leased.freeExpired(JOBS, { except: ["busy"], condition }));
+      const leases = await driver.all("select id, lease_by, orphaned, claims from test_jobs order by id");
+      expect(leases.map(({ id, lease_by, orphaned, claims }) => [id, lease_by, orphaned, claims])).toEqual([
+        ["busy", WORKER, 0, 1],
+        ["held", WORKER, 0, 1],
+        ["other", WORKER, 0, 1],
+        ["over", null, 1, 1],
+      ]);
+      await run(leased.freeExpired(JOBS, {}));
+      expect(await stored("other", "lease_by, lease_until, orphaned")).toEqual({
+        ...{ lease_by: null, lease_until: 0, orphaned: 1 },
+      });
+      expect(await stored("held", "lease_by")).toEqual({ lease_by: WORKER });
+    });
+
     it("is due at once after a wake-up while it was held, unless it sleeps", async () => {
       for (const id of ["a", "asleep"]) await job(id);
       await claim();

@@ -32,7 +32,7 @@ export type LeasedTable = {
     readonly claim?: string;
     /** By `putBack` and `release`: the row is again as it was before it was claimed. */
     readonly putBack?: string;
-    /** By `free`: the worker died while it held the row. */
+    /** By `free` and `freeExpired`: the worker died while it held the row. */
     readonly free?: string;
   };
   /** The SQL of `due_at` for a row that is released or put back: now, or as it was, unless defined. */
@@ -149,6 +149,28 @@ export function release(table: LeasedTable, worker: string): Statement {
 export function free(table: LeasedTable, worker: string): Statement {
   const sql = `update ${table.name} set ${UNLEASED}${more(table.sets?.free)} where lease_by = $1 returning id`;
   return { sql, params: [worker] };
+}
+
+/**
+ * The same for every lease that has run out, except those of rows that the caller is at work on or another transaction has
+ * locked: for a table that counts the rows which are leased.
+ */
+export function freeExpired(
+  table: LeasedTable,
+  { except = [], condition }: Pick<ClaimRows, "except" | "condition">,
+): Statement {
+  const params: Scalar[] = [];
+  const bind = binding(params);
+  const conditions = [
+    "lease_by is not null",
+    "lease_until <= (select now_us())",
+    ...(condition ? [condition(bind)] : []),
+    ...(except.length > 0 ? [`id not in (${bind(...except)})`] : []),
+  ];
+  const sql = `update ${table.name} set ${UNLEASED}${more(table.sets?.free)} where id in (
+      select id from ${table.name} where ${conditions.join(" and ")} /*skip locked*/
+    )`;
+  return { sql, params };
 }
 
 /** Only for a table with `stuck_at`. Expects that the row was not claimed again since. */

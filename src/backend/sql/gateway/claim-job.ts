@@ -37,7 +37,7 @@ export function claimStatements(claim: JobClaim, claimId: string): readonly Stat
   const { worker, lease_us, except = [] } = claim;
   return [
     lockControl,
-    freeExpired(except),
+    leased.freeExpired(GATEWAY_JOBS, { except, condition: () => IS_RUNNING }),
     leased.claim(GATEWAY_JOBS, {
       worker,
       lease_us,
@@ -49,16 +49,6 @@ export function claimStatements(claim: JobClaim, claimId: string): readonly Stat
     logOrphan(worker, claimId),
     ...sayIsStarted(worker, claimId),
   ];
-}
-
-function freeExpired(except: readonly string[]): Statement {
-  const running = except.map((_, index) => `$${index + 1}`).join(", ");
-  const sql = `update gateway_jobs set ${leased.UNLEASED}, due_at = ${DUE} where id in (
-      select id from gateway_jobs where status = 'running' and lease_by is not null and lease_until <= (select now_us())${
-        running === "" ? "" : ` and id not in (${running})`
-      } /*skip locked*/
-    )`;
-  return { sql, params: except };
 }
 
 /** Which one it is, and whether there is room. */
@@ -89,8 +79,9 @@ function isNext(claim: JobClaim, claimId: string, bind: Bind): string {
     )`;
 }
 
-/** Says `running` too, for the index that PostgreSQL has of those. */
-const IS_HELD = "held.status = 'running' and held.lease_by is not null";
+/** Holds for every job that is leased, and names the index that PostgreSQL has of those. */
+const IS_RUNNING = "status = 'running'";
+const IS_HELD = `held.${IS_RUNNING} and held.lease_by is not null`;
 
 /** True of a job whose pipeline instance is done, or that waits for none. */
 export const WAITS_FOR_NONE = `(waits_for_instance is null or not exists (
