@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { heldClock } from "../../src/testing/held-clock.ts";
 import { eventually } from "../eventually.ts";
-import { api, type GatewaySpec, heldPlugin, inShort, newFolder, openGateway, plugin } from "./gateway-world.ts";
+import {
+  api,
+  eventPayload,
+  type GatewaySpec,
+  heldPlugin,
+  inShort,
+  newFolder,
+  openGateway,
+  plugin,
+} from "./gateway-world.ts";
 
 /** A gateway whose configuration is a file, and can be written again. */
 async function fromFile(yaml: string, spec: GatewaySpec = {}) {
@@ -45,18 +54,19 @@ describe("a reload", () => {
 
   it("lets a job that runs end under the configuration with which it began", async () => {
     const [one, old, fresh] = [heldPlugin("one"), plugin("old"), plugin("fresh")];
-    const { gateway, write, endedTree } = await fromFile(`pipelines:\n${pipeline("first", "mail", "one", "old")}\n`, {
+    const last = "old\n        id: last";
+    const { gateway, write, endedTree } = await fromFile(`pipelines:\n${pipeline("first", "mail", "one", last)}\n`, {
       plugins: [one, old, fresh],
     });
     const { job_ids } = await gateway.emit({ type: "mail", payload: {} }, api);
     const call = await one.next();
-    write(`pipelines:\n${pipeline("first", "mail", "one", "fresh")}\n`);
+    write(`pipelines:\n${pipeline("first", "mail", "one", "fresh", last)}\n`);
     await gateway.reload();
     call.answer("ok");
     expect(inShort(await endedTree(job_ids[0]))).toEqual(["one succeeded", "old succeeded"]);
     const next = await gateway.emit({ type: "mail", payload: {} }, api);
     (await one.next()).answer("ok");
-    expect(inShort(await endedTree(next.job_ids[0]))).toEqual(["one succeeded", "fresh succeeded"]);
+    expect(inShort(await endedTree(next.job_ids[0]))).toEqual(["one succeeded", "fresh succeeded", "old succeeded"]);
   });
 
   it("fails queued jobs whose plugin is gone, and the queue goes on", async () => {
@@ -88,6 +98,78 @@ describe("a reload", () => {
       ...{ status: "failed", reason: "preflight", last_error: expect.stringContaining('"first"') },
     });
     expect(one.requests).toEqual([]);
+  });
+
+  describe("while a job is queued for a step", () => {
+    /** The step `a` has ended when the configuration changes, and what follows it is queued. */
+    async function changed(before: readonly string[], after: readonly string[]) {
+      const [a, b, c, d] = [heldPlugin("a"), plugin("b"), plugin("c"), plugin("d")];
+      const yaml = (steps: readonly string[]) =>
+        ["pipelines:", "  - { name: called, on: never, steps: [{ id: inner, uses: c }] }", "  - name: p"].join("\n") +
+        ["", "    on: x", "    steps:", ...steps.map((step) => `      - ${step}`), ""].join("\n");
+      const { gateway, write, endedTree } = await fromFile(yaml(before), { plugins: [a, b, c, d] });
+      const { job_ids } = await gateway.emit({ type: "x", payload: {} }, api);
+      const call = await a.next();
+      await gateway.pause("test");
+      call.answer("ok");
+      await eventually(async () => expect(await gateway.status()).toMatchObject({ jobs: { running: 0, queued: 1 } }));
+      write(yaml(after));
+      await gateway.reload();
+      await gateway.resume();
+      const tree = await endedTree(job_ids[0]);
+      return { jobs: inShort(tree), error: tree.at(-1)?.last_error, c };
+    }
+
+    it.each([
+      [
+        "of another plugin",
+        ["{ uses: a }", "{ uses: c }"],
+        ["{ uses: a }", "{ uses: b, with: { of: b } }", "{ uses: c }"],
+      ],
+      [
+        "of the same plugin",
+        ["{ uses: a }", "{ uses: c, with: { of: c } }"],
+        ["{ uses: a }", "{ uses: c, with: { of: another } }", "{ uses: c, with: { of: c } }"],
+      ],
+      [
+        "that is an `if`",
+        ["{ uses: a }", "{ uses: c }"],
+        ["{ uses: a }", "{ uses: b, if: { path: payload.none, op: exists } }", "{ uses: c }"],
+      ],
+      [
+        "that calls the same pipeline",
+        ["{ uses: a }", "{ call: called, if: { path: payload.result, op: exists } }", "{ uses: d }"],
+        [
+          "{ uses: a }",
+          "{ call: called, if: { path: payload.none, op: exists } }",
+          "{ call: called, if: { path: payload.result, op: exists } }",
+          "{ uses: d }",
+        ],
+      ],
+      ["of its id", ["{ uses: a }", "{ id: one, uses: c }"], ["{ uses: a }", "{ id: one, uses: b }"]],
+    ])("runs no other step in its place: %s", async (_what, before, after) => {
+      const { jobs, error, c } = await changed(before, after);
+      expect(jobs).toEqual(["a succeeded", expect.stringMatching(/^(c|core\.switch) failed preflight$/)]);
+      expect(error).toMatch(/is another one|has no step/);
+      expect(c.requests).toEqual([]);
+    });
+
+    it("runs a step with an id wherever it stands by then, with what it says by then", async () => {
+      const { jobs, c } = await changed(
+        ["{ uses: a }", "{ id: one, uses: c, with: { of: before } }"],
+        ["{ uses: a }", "{ uses: b }", "{ id: one, uses: c, with: { of: after } }", "{ uses: d }"],
+      );
+      expect(jobs).toEqual(["a succeeded", "c succeeded", "d succeeded"]);
+      expect(c.requests.map(eventPayload)).toMatchObject([{ of: "after" }]);
+    });
+
+    it("runs a step without one where neither it nor the order of those before it has changed", async () => {
+      const { jobs } = await changed(
+        ["{ uses: a }", "{ uses: c, with: { of: c } }", "{ uses: b }"],
+        ["{ uses: a, timeout: 5s }", "{ uses: c, with: { of: c } }", "{ uses: d }"],
+      );
+      expect(jobs).toEqual(["a succeeded", "c succeeded", "d succeeded"]);
+    });
   });
 
   it("changes schedules with the next tick", async () => {

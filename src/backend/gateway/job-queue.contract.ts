@@ -49,7 +49,13 @@ export function describeJobQueue(name: string, open: () => Promise<StoresInTest>
 
     describe("a claim", () => {
       it("resolves with everything that a worker needs", async () => {
-        const place = { pipeline: "critique", step_id: "fetch", instance_id: "instance 1", depth: 2 };
+        const place = {
+          pipeline: "critique",
+          step_id: "fetch",
+          step_digest: "digest",
+          instance_id: "instance 1",
+          depth: 2,
+        };
         const context = { id: "context", parent_id: null, pipeline: "critique", step_id: "fetch", root_job_id: "one" };
         const job = aJob({
           ...{ id: "one", plugin: "fetch", source_event_id: "event", context_id: "context", place, user_id: "7" },

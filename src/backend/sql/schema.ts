@@ -266,4 +266,6 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
   gateway,
   gatewayLog,
   gatewaySchedules,
+  // Which step of its pipeline a job was queued for, where the id of the step does not say it.
+  ["alter table gateway_jobs add column step_digest text"],
 ];

@@ -14,6 +14,8 @@ export function hasEnded(status: JobStatus): status is EndedStatus {
 export type PipelinePlace = {
   readonly pipeline: string;
   readonly step_id: string;
+  /** The digest of the step that the job was queued for, where it has one: its id may be that of another step by now. */
+  readonly step_digest?: string;
   readonly instance_id: string;
   /** Hops since the instance began. */
   readonly depth: number;

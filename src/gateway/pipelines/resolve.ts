@@ -165,7 +165,9 @@ function toRoutes(
   }
   const { pipeline: name, instance_id, depth } = place;
   const routes = steps.map((step): Route => {
-    return { pipeline, step, place: { pipeline: name, step_id: step.id, instance_id, depth }, startsInstance, event };
+    const { id: step_id, digest } = step;
+    const position = { pipeline: name, step_id, ...(digest !== undefined && { step_digest: digest }) };
+    return { pipeline, step, place: { ...position, instance_id, depth }, startsInstance, event };
   });
   return { kind: "routed", routes };
 }

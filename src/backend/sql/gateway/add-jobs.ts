@@ -110,9 +110,9 @@ function insertPayload({ id, sealed_payload }: NewJob): Statement {
 function insertJob(job: NewJob, behind: number): Statement {
   const sql = `insert into gateway_jobs (seq, id, plugin, command, status, attempt, max_attempts, submitted_by, parent_job_id,
       root_job_id, source_event_id, context_id, pipeline, step_id, instance_id, depth, user_id, dedupe_hash, dedupe_keep_us,
-      waits_for_instance, created_at, due_at, wake_rev, lease_until, epoch, claims)
+      waits_for_instance, step_digest, created_at, due_at, wake_rev, lease_until, epoch, claims)
     select job_seq - $1, $2, $3, $4, 'queued', 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, cast($14 as integer), $15, $16,
-      cast($17 as bigint), $18, stamped_at, ${DUE}, 0, 0, 0, 0
+      cast($17 as bigint), $18, $19, stamped_at, ${DUE}, 0, 0, 0, 0
     from gateway_control where id = 1 and not exists (select 1 from gateway_logged_jobs as logged where logged.id = $2)
     on conflict do nothing`;
   const { place, dedupe } = job;
@@ -125,6 +125,7 @@ function insertJob(job: NewJob, behind: number): Statement {
       dedupe?.hash ?? null,
       dedupe?.keep_us ?? null,
       job.waits_for_instance,
+      place?.step_digest ?? null,
     ],
   ];
   return { sql, params, expect: 1 };

@@ -9,12 +9,12 @@ export const DUE = 0;
 
 /** The columns of a job that are listed. */
 export const JOB = `id, plugin, command, status, attempt, max_attempts, submitted_by, parent_job_id, root_job_id,
-  source_event_id, context_id, pipeline, step_id, instance_id, depth, user_id, dedupe_hash, waits_for_instance, reason,
-  sealed_error, cancel_requested_by, created_at, started_at, completed_at, due_at`;
+  source_event_id, context_id, pipeline, step_id, step_digest, instance_id, depth, user_id, dedupe_hash, waits_for_instance,
+  reason, sealed_error, cancel_requested_by, created_at, started_at, completed_at, due_at`;
 
 /** The same of a job that is in the log alone. */
 export const LOGGED_JOB = `id, plugin, command, status, attempt, max_attempts, submitted_by, parent_job_id, root_job_id,
-  source_event_id, null as context_id, pipeline, step_id, instance_id, depth, user_id, null as dedupe_hash,
+  source_event_id, null as context_id, pipeline, step_id, null as step_digest, instance_id, depth, user_id, null as dedupe_hash,
   null as waits_for_instance, reason, sealed_error, cancel_requested_by, created_at, started_at, completed_at,
   cast(null as bigint) as due_at`;
 
@@ -66,11 +66,13 @@ export function claimedJob(row: Row): ClaimedJob {
   };
 }
 
-function place({ pipeline, step_id, instance_id, depth }: Row): PipelinePlace | null {
+function place({ pipeline, step_id, step_digest, instance_id, depth }: Row): PipelinePlace | null {
   if (pipeline == null) return null;
+  const digest = rows.optionalText(step_digest);
   return {
     pipeline: rows.text(pipeline),
     step_id: rows.text(step_id),
+    ...(digest !== null && { step_digest: digest }),
     instance_id: rows.text(instance_id),
     depth: rows.number(depth),
   };

@@ -21,6 +21,8 @@ export type Claim =
 /** One job of a pipeline. */
 export type Step = {
   readonly id: string;
+  /** Where the id is only a number that another step may get: which step it is. Absent for an id that the author gave. */
+  readonly digest?: string;
   /** `uses`: a plugin or alias; `switch`: evaluates `predicate` and goes on along the edges of its outcome. */
   readonly kind: "uses" | "switch";
   readonly plugin: string;

@@ -2,6 +2,7 @@
 import type { ClaimedJob } from "../../../backend/gateway/job-store.ts";
 import { HoldfastError } from "../../../contracts/error.ts";
 import { SWITCH_PLUGIN } from "../../../contracts/gateway/job.ts";
+import type { Step } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
 import type { GatewayEvent } from "../../../contracts/gateway/protocol/event.ts";
 import type { JsonMap } from "../../../contracts/json.ts";
 import { chooseCommand } from "../../pipelines/choose-command.ts";
@@ -14,7 +15,8 @@ import { type Failure, preflightFailure } from "./settle.ts";
 
 export async function openJob({ sealed }: DispatchDeps, snapshot: Snapshot, job: ClaimedJob): Promise<Opened> {
   const plugin = snapshot.plugins.get(job.plugin);
-  const step = job.place ? snapshot.graph.pipelines.get(job.place.pipeline)?.steps.get(job.place.step_id) : undefined;
+  const found = job.place ? snapshot.graph.pipelines.get(job.place.pipeline)?.steps.get(job.place.step_id) : undefined;
+  const step = found && isSame(found, job) ? found : undefined;
   const isSwitch = job.plugin === SWITCH_PLUGIN;
   const read = readRow(() => ({
     payload: job.sealed_payload === null ? null : sealed.open("payload", job.id, job.sealed_payload),
@@ -29,7 +31,7 @@ export async function openJob({ sealed }: DispatchDeps, snapshot: Snapshot, job:
   const problem =
     exhausted(job) ??
     unreadable(read) ??
-    removed(job, step) ??
+    changed(job, found, step) ??
     unknown(job, plugin, isSwitch) ??
     undeclared(step, input, plugin);
   return {
@@ -78,10 +80,19 @@ function unreadable(row: Row | { readonly unreadable: string }): Failure | undef
   return row.payload === null ? preflightFailure("The payload of the job was erased.") : undefined;
 }
 
-/** Without its step a plugin would be called with another payload than the author meant. */
-function removed({ place }: ClaimedJob, step: Opened["step"]): Failure | undefined {
+/** Whether the step is the one that the job was queued for, and not another that a reload has given its id. */
+function isSame({ plugin, digest }: Step, { plugin: queued, place }: ClaimedJob): boolean {
+  return plugin === queued && (place?.step_digest === undefined || place.step_digest === digest);
+}
+
+/** Without its step a plugin would be called with another payload than the author meant, and other steps would follow. */
+function changed({ place }: ClaimedJob, found: Opened["step"], step: Opened["step"]): Failure | undefined {
   if (!place || step) return undefined;
-  return preflightFailure(`The pipeline "${place.pipeline}" has no step "${place.step_id}" any more.`);
+  const { pipeline, step_id } = place;
+  if (!found) return preflightFailure(`The pipeline "${pipeline}" has no step "${step_id}" any more.`);
+  return preflightFailure(
+    `The step "${step_id}" of the pipeline "${pipeline}" is another one since the configuration was reloaded. A step with an id keeps it.`,
+  );
 }
 
 function unknown({ command, ...job }: ClaimedJob, plugin: Plugin | undefined, isSwitch: boolean): Failure | undefined {

@@ -4,6 +4,7 @@ import { SWITCH_PLUGIN } from "../../../contracts/gateway/job.ts";
 import type { Edge, Step } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { isIndexable } from "../../../contracts/storable-name.ts";
 import type { PipelineDraft, StepDraft, UsesAction } from "../read/draft.ts";
+import { digestSteps, digestWithin } from "./step-digests.ts";
 import { nameSteps } from "./step-ids.ts";
 
 export type CompiledSteps = {
@@ -29,13 +30,13 @@ export function compileSteps(draft: PipelineDraft, { drafts, isAgent, onError }:
   const nodes = new Map<string, Omit<Step, "next"> & { readonly next: Edge[] }>();
   const misnamed: { step: StepDraft; sentence: string }[] = [];
 
-  function add(node: Omit<Step, "next">, step: StepDraft): void {
+  function add(node: Omit<Step, "next" | "digest">, step: StepDraft, digest: string | undefined): void {
     const { id } = node;
     if (nodes.has(id))
       misnamed.push({ step, sentence: `the id "${id}" is needed for another step; rename one of the two.` });
     else if (!isIndexable(draft.name, id))
       misnamed.push({ step, sentence: "its id and those of the calls before it are too long." });
-    else nodes.set(id, { ...node, next: [] });
+    else nodes.set(id, { ...node, ...(digest !== undefined && { digest }), next: [] });
   }
 
   function connect(exits: readonly Exit[], entries: readonly string[]): void {
@@ -44,9 +45,11 @@ export function compileSteps(draft: PipelineDraft, { drafts, isAgent, onError }:
     }
   }
 
-  function compilePipeline(pipeline: PipelineDraft, prefix: string): Fragment {
+  function compilePipeline(pipeline: PipelineDraft, prefix: string, call?: string): Fragment {
     const ids = nameSteps(pipeline);
     const idOf = (step: StepDraft) => `${prefix}${ids.get(step) ?? ""}`;
+    const digests = digestSteps(pipeline);
+    const digestOf = (step: StepDraft) => digestWithin(call, digests.get(step));
 
     function sequence(steps: readonly StepDraft[]): Fragment {
       const [first, ...rest] = steps.map(guarded);
@@ -64,6 +67,7 @@ export function compileSteps(draft: PipelineDraft, { drafts, isAgent, onError }:
       add(
         { ...switchStep(id, onError), predicate: step.predicate, ...(plugin !== undefined && { guards: plugin }) },
         step,
+        digestOf(step),
       );
       const body = action(step);
       connect([{ from: id, when: "true" }], body.entries);
@@ -74,7 +78,7 @@ export function compileSteps(draft: PipelineDraft, { drafts, isAgent, onError }:
       switch (step.action.kind) {
         case "uses": {
           const id = idOf(step);
-          add(usesStep(id, step.action), step);
+          add(usesStep(id, step.action), step, digestOf(step));
           return { entries: [id], exits: [{ from: id }] };
         }
         case "steps":
@@ -85,7 +89,7 @@ export function compileSteps(draft: PipelineDraft, { drafts, isAgent, onError }:
         }
         case "call": {
           const callee = drafts.get(step.action.pipeline);
-          return callee ? compilePipeline(callee, `${idOf(step)}.`) : { entries: [], exits: [] };
+          return callee ? compilePipeline(callee, `${idOf(step)}.`, digestOf(step)) : { entries: [], exits: [] };
         }
         default:
           return step.action satisfies never;
