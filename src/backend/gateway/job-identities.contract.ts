@@ -43,8 +43,11 @@ export function describeJobIdentities(name: string, open: () => Promise<StoresIn
       const found: string[] = [];
       for (const source_event_id of ["event", "other event", null]) {
         const job = keyed({ source_event_id });
+        const foreseen = await jobs.duplicates([{ ...job, hash: "hash" }]);
         const [outcome] = await jobs.enqueue([job]);
         found.push(outcome?.outcome ?? "");
+        const existing = outcome?.outcome === "duplicate" ? [[job.id, outcome.existing_job_id]] : [];
+        expect([...foreseen].map(([id, { job_id }]) => [id, job_id])).toEqual(existing);
         // As it was before, for the next one.
         if (outcome?.outcome === "queued") await jobs.cancel(job.id, "test");
       }
@@ -205,6 +208,51 @@ export function describeJobIdentities(name: string, open: () => Promise<StoresIn
         ),
       );
       expect(outcome.flat().filter((each) => each.outcome === "queued")).toHaveLength(1);
+    });
+
+    it("are looked for together, however many there are and however long the ids of events", async () => {
+      const source_event_id = "é".repeat(1_000);
+      const taken = keyed({ source_event_id });
+      await queued(stores, taken);
+      const others = Array.from({ length: 2_500 }, (_, n) => ({
+        id: `${n}`,
+        source_event_id: null,
+        hash: `hash ${n}`,
+      }));
+      const asked = [
+        { id: "same event", source_event_id, hash: "hash" },
+        { id: "another event", source_event_id: `${source_event_id}!`, hash: "hash" },
+        ...others,
+        { id: "no event", source_event_id: null, hash: "hash" },
+      ];
+      expect([...(await jobs.duplicates(asked))]).toEqual([
+        ["another event", { job_id: taken.id, has_ended: false }],
+        ["no event", { job_id: taken.id, has_ended: false }],
+      ]);
+      expect([...(await jobs.duplicates([]))]).toEqual([]);
+    });
+
+    it.each<[string, (held: ClaimedJob) => Promise<void>, boolean]>([
+      ["runs has not ended", async () => {}, false],
+      [
+        "awaits its retry has not ended",
+        (held) => commitJob(stores, aJobCommit(held, { settlement: retries(0) })),
+        false,
+      ],
+      ["has succeeded has ended", (held) => commitJob(stores, aJobCommit(held)), true],
+      [
+        "has left the queue has ended",
+        async (held) => {
+          await commitJob(stores, aJobCommit(held));
+          await jobs.prune({ queue_us: 0, log_us: 0, limit: 9 });
+        },
+        true,
+      ],
+    ])("say of the job which another one would repeat: one that %s", async (_what, bring, has_ended) => {
+      const held = await heldJob(stores, keyed());
+      await bring(held);
+      const found = await jobs.duplicates([{ id: "another", source_event_id: null, hash: "hash" }]);
+      expect([...found]).toEqual([["another", { job_id: held.id, has_ended }]]);
     });
 
     it("never make two enqueues wait for each other", async () => {

@@ -36,6 +36,12 @@ export type Dedupe = {
   readonly keep_us: number;
 };
 
+/** A job that is about to be added, as far as it may be a duplicate. */
+export type Identified = Pick<NewJob, "id" | "source_event_id"> & Pick<Dedupe, "hash">;
+
+/** The job that another one would repeat. */
+export type ExistingJob = { readonly job_id: string; readonly has_ended: boolean };
+
 /** A job without its payload, which may be large. Times are in microseconds by the database's clock. */
 export type ListedJob = Omit<NewJob, "dedupe" | "once" | "sealed_payload"> & {
   readonly status: JobStatus;
@@ -218,6 +224,11 @@ export interface JobStore {
   renew(worker: string, jobIds: readonly string[], leaseMicroseconds: number): Promise<readonly RenewedJob[]>;
   /** All of it or nothing, once. Exactly the holder of the lease can commit, and only once per claim. */
   commit(commit: JobCommit): Promise<JobCommitOutcome>;
+  /**
+   * Which of these jobs would be refused as duplicates of jobs that are stored: by their ids, the job that each would repeat.
+   * Whatever adds them checks it again.
+   */
+  duplicates(jobs: readonly Identified[]): Promise<ReadonlyMap<string, ExistingJob>>;
   /** Puts a job back as it was before it was claimed: there is no room for it. A worker that shuts down releases its leases. */
   putBack(job: { readonly id: string; readonly epoch: number }): Promise<void>;
   /** Microseconds until the next job is due, 0 when one is, null when there is none. Ignores limits and pauses. */

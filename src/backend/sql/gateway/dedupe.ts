@@ -1,6 +1,7 @@
 // Identities of jobs: one row each. Taking one that is outstanding, or that has succeeded within its window, refuses the batch.
-import type { Dedupe, JobSettlement, NewJob } from "../../gateway/job-store.ts";
-import type { Statement } from "../../sql-driver.ts";
+import type { Dedupe, ExistingJob, Identified, JobSettlement, NewJob } from "../../gateway/job-store.ts";
+import type { Row, SqlDriver, Statement } from "../../sql-driver.ts";
+import * as rows from "../rows.ts";
 import { storableEventId } from "./event-id.ts";
 
 /** Expects that the identity is free, or held only by jobs of the same source event: those are other steps. */
@@ -11,6 +12,34 @@ export function takeIdentity(hash: string, { id, source_event_id }: NewJob): Sta
     where gateway_dedupe.expires_at <= now_us()
       and (gateway_dedupe.holders = 0 or gateway_dedupe.source_event_id = excluded.source_event_id)`;
   return { sql, params: [hash, id, storableEventId(source_event_id)], expect: 1 };
+}
+
+/** Hashes that are looked for in one statement. */
+const MOST_AT_ONCE = 1_000;
+
+/** The jobs whose identity another one has, each with that one: what `takeIdentity` would refuse. */
+export async function findTaken(
+  driver: SqlDriver,
+  jobs: readonly Identified[],
+): Promise<ReadonlyMap<string, ExistingJob>> {
+  const hashes = [...new Set(jobs.map(({ hash }) => hash))];
+  const taken = new Map<string, Row>();
+  for (let from = 0; from < hashes.length; from += MOST_AT_ONCE) {
+    const some = hashes.slice(from, from + MOST_AT_ONCE);
+    // A job that has left the queue has ended.
+    const sql = `select hash, job_id, case when expires_at <= now_us() then source_event_id end as open_to,
+        (select status from gateway_jobs where id = gateway_dedupe.job_id and status in ('queued', 'running')) as going_on
+      from gateway_dedupe
+      where hash in (${some.map((_, index) => `$${index + 1}`).join(", ")}) and (holders > 0 or expires_at > now_us())`;
+    for (const row of await driver.all(sql, some)) taken.set(rows.text(row.hash), row);
+  }
+  return new Map(
+    jobs.flatMap(({ id, source_event_id, hash }): [string, ExistingJob][] => {
+      const row = taken.get(hash);
+      const isOpen = row?.open_to != null && row.open_to === storableEventId(source_event_id);
+      return row && !isOpen ? [[id, { job_id: rows.text(row.job_id), has_ended: row.going_on === null }]] : [];
+    }),
+  );
 }
 
 /** Held by no job: it ends with its time alone. Expects that it is free. */

@@ -11,6 +11,7 @@ import { attemptAddition, attemptGuarded, twinOf } from "./attempt-addition.ts";
 import { endQueued, findStanding, requestCancel } from "./cancel-job.ts";
 import { CLAIMED_AT, claimStatements, findClaimed, GATEWAY_JOBS } from "./claim-job.ts";
 import { commitStatements } from "./commit-job.ts";
+import { findTaken } from "./dedupe.ts";
 import { eraseJobsOfUser } from "./erase-user.ts";
 import { claimedJob } from "./job-rows.ts";
 import { pruneJobs } from "./prune.ts";
@@ -89,6 +90,8 @@ export function createJobStore(driver: SqlDriver): JobStore {
       if (refusal !== "tree_too_large") return { outcome: refusal };
       return { outcome: refusal, jobs: (await read.readTreeCounts(driver, job.root_job_id)).counted };
     },
+
+    duplicates: (all) => findTaken(driver, all),
 
     async putBack(job) {
       await attemptBatch(driver, [leased.putBack(GATEWAY_JOBS, job)]);

@@ -2,7 +2,7 @@
 import type { CancelParts } from "../../../backend/gateway/job-store.ts";
 import { hasEnded } from "../../../contracts/gateway/job.ts";
 import { applyExecution } from "../commit/apply-execution.ts";
-import { storeParts } from "../commit/store-commit.ts";
+import { storedRows, storeParts } from "../commit/store-commit.ts";
 import type { DispatchDeps } from "../deps.ts";
 import { openJob } from "../execute/open-job.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -25,6 +25,6 @@ export async function cancelledParts(
   const now = new Date(deps.now()).toISOString();
   const options = { tables: snapshot.tables, state: {}, now, random: 0 };
   const applied = applyExecution(opened.executed, { kind: "failed", failure }, options);
-  const { contexts, children, stream } = storeParts(deps, snapshot, job, applied, new Set());
+  const { contexts, children, stream } = storeParts(deps, storedRows(deps, snapshot), job, applied);
   return { contexts, children, stream };
 }

@@ -1,7 +1,6 @@
 // The commit with which an execution takes effect: all of it or nothing, tried again for as long as it is refused for
 // something that can be left out or read anew.
 import type { JobCommitOutcome } from "../../../backend/gateway/job-store.ts";
-import { dedupeIdentity } from "../../../contracts/gateway/dedupe.ts";
 import { LeaseLost, retryWhileDatabaseDown } from "../../../engine/retry-commit.ts";
 import type { DispatchDeps } from "../deps.ts";
 import type { Executed } from "../execute/execute-job.ts";
@@ -10,10 +9,13 @@ import type { JobControl } from "../execute/job-control.ts";
 import type { Opened } from "../execute/opened-job.ts";
 import { readState, type StoredState } from "../execute/stored-state.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { asBefore } from "./apply-again.ts";
 import { applyExecution, refused } from "./apply-execution.ts";
 import { droppedJob } from "./dropped-job.ts";
-import type { Child } from "./new-child.ts";
-import { isExempt, storeCommit } from "./store-commit.ts";
+import { type Duplicate, findDuplicates } from "./duplicates.ts";
+import { onlyChildren } from "./only-children.ts";
+import { isExempt, storeCommit, storedRows } from "./store-commit.ts";
+import { isTooMany, treeTooLarge } from "./tree-limit.ts";
 
 /** Commits until it is known what came of it. `again`: the execution itself has to be repeated. */
 export async function commitExecution(
@@ -23,61 +25,58 @@ export async function commitExecution(
   executed: Executed & { readonly state: StoredState },
   control: JobControl,
 ): Promise<"done" | "again"> {
+  const { job } = opened;
   const { outcome } = executed;
   let { state } = executed;
   const random = deps.random();
   const now = new Date(deps.now()).toISOString();
+  const most = snapshot.config.service.max_tree_jobs;
+  const rows = storedRows(deps, snapshot);
   const left = new Set<string>();
   const answered = new Set<string>();
   let hasRoom = true;
   let applied = apply(outcome);
-  for (const [{ id, dedupe_key }, first] of twins(applied)) {
-    left.add(id);
-    deps.log("info", droppedJob({ id, dedupe_key }, first.id), opened.job);
-  }
   for (;;) {
-    const result = isTooMany(applied, snapshot.config.service.max_tree_jobs) ? await countTree() : await store();
+    const result = await attempt();
     if (result === undefined) return "done";
     switch (result.outcome) {
       case "committed":
         await deps.onCrashPoint("after commit job");
-        for (const warning of applied.warnings) deps.log("warn", warning, opened.job);
+        for (const warning of applied.warnings) deps.log("warn", warning, job);
         await deps.committed(opened, applied);
         return "done";
       case "lease_lost":
         return "done";
       case "duplicate": {
-        const { child_id: id, existing_job_id } = result;
-        const dedupe_key = applied.children.find((child) => child.id === id)?.dedupe_key ?? null;
-        left.add(id);
-        deps.log("info", droppedJob({ id, dedupe_key }, existing_job_id), opened.job);
-        if (isTurn() && (await hasEnded(existing_job_id))) {
-          answered.add(id);
-          applied = apply(outcome);
-        }
+        // Another job took the identity since it was looked for. All others are looked for again.
+        const refusedFor = applied.children.filter(({ id }) => id === result.child_id);
+        const known = await unlessLost(() => findDuplicates(deps, job, refusedFor), control);
+        if (known === undefined) return "done";
+        const { existing_job_id } = result;
+        leaveOut(known.length > 0 ? known : refusedFor.map((child) => ({ child, existing_job_id, has_ended: false })));
         break;
       }
       case "state_changed":
         if (opened.executed.isAgent) return "again";
-        state = await readState(deps, opened.job.plugin);
-        applied = apply(state.problem ? { kind: "failed", failure: state.problem } : outcome);
+        state = await readState(deps, job.plugin);
+        applied = applyAgain(state.problem ? { kind: "failed", failure: state.problem } : outcome);
         break;
       case "tree_too_large": {
         // A run hears that there is no room for what it has requested, and ends with that.
         if (isTurn() && hasRoom) {
           hasRoom = false;
-          applied = apply(outcome);
+          applied = applyAgain(outcome);
           break;
         }
-        const most = snapshot.config.service.max_tree_jobs;
-        const more = applied.children.filter((child) => !isExempt(child) && !left.has(child.id)).length;
-        const error = `tree_too_large: The tree of job ${opened.job.root_job_id} has ${result.jobs} jobs and would get ${more} more; service.max_tree_jobs is ${most}.`;
-        if (applied.settlement.status !== "succeeded")
-          deps.log("warn", `its dead letter was not queued: ${error}`, opened.job);
-        applied =
-          applied.settlement.status === "succeeded"
-            ? apply({ kind: "failed", failure: { ...refused(error), refusal: "max_tree_jobs_exceeded" } })
-            : alone(applied);
+        const error = treeTooLarge(job.root_job_id, result.jobs, applied, most);
+        if (applied.settlement.status === "succeeded") {
+          const failure = { ...refused(error), refusal: "max_tree_jobs_exceeded" } as const;
+          applied = applyAgain({ kind: "failed", failure });
+        } else {
+          deps.log("warn", `its dead letter was not queued: ${error}`, job);
+          // The end of the job, the call of its agent and its hooks, none of which count in the tree.
+          applied = onlyChildren(applied, isExempt);
+        }
         break;
       }
       default:
@@ -85,15 +84,31 @@ export async function commitExecution(
     }
   }
 
-  async function store(): Promise<JobCommitOutcome | undefined> {
-    const written = storeCommit(deps, snapshot, opened, { ...executed, applied, state, left });
+  /** What is sure to be refused is found before it is sealed, which would hold up every other job. */
+  async function attempt(): Promise<JobCommitOutcome | undefined> {
+    const known = await unlessLost(() => findDuplicates(deps, job, applied.children), control);
+    if (known === undefined) return undefined;
+    leaveOut(known);
+    if (isTooMany(applied, most)) return await countTree();
+    const written = storeCommit(deps, snapshot, opened, { ...executed, applied, state, rows });
     await deps.onCrashPoint("before commit job");
     return await unlessLost(() => deps.jobs.commit(written), control);
   }
 
+  /** An agent hears of a request for which there is only a job that has ended: nothing would answer it. */
+  function leaveOut(duplicates: readonly Duplicate[]): void {
+    for (const { child, existing_job_id } of duplicates) {
+      left.add(child.id);
+      deps.log("info", droppedJob(child, existing_job_id), job);
+    }
+    const ended = isTurn() ? duplicates.filter(({ has_ended }) => has_ended) : [];
+    for (const { child } of ended) answered.add(child.id);
+    applied = ended.length > 0 ? applyAgain(outcome) : withoutLeft(applied);
+  }
+
   function countTree(): Promise<JobCommitOutcome | undefined> {
     return unlessLost(async () => {
-      return { outcome: "tree_too_large", jobs: await deps.jobs.countedJobs(opened.job.root_job_id) };
+      return { outcome: "tree_too_large", jobs: await deps.jobs.countedJobs(job.root_job_id) };
     }, control);
   }
 
@@ -102,47 +117,17 @@ export async function commitExecution(
     return applyExecution(opened.executed, of, { tables, state: state.value, now, random, answered, hasRoom });
   }
 
+  function applyAgain(of: Outcome): Applied {
+    return asBefore(applied, withoutLeft(apply(of)));
+  }
+
+  function withoutLeft(of: Applied): Applied {
+    return onlyChildren(of, ({ id }) => !left.has(id));
+  }
+
   function isTurn(): boolean {
     return opened.executed.isAgent && applied.settlement.status === "succeeded";
   }
-
-  /** A job that is in no log any more has ended too; null is the very job that is to be added. */
-  async function hasEnded(jobId: string | null): Promise<boolean> {
-    if (jobId === null) return false;
-    const job = await unlessLost(() => deps.jobs.get(jobId), control);
-    return job?.status !== "queued" && job?.status !== "running";
-  }
-}
-
-/** Jobs with the key of an earlier one of another event, and that one. The database would refuse the batch for each of them. */
-function twins({ children }: Applied): readonly (readonly [Child, Child])[] {
-  const firsts = new Map<string, Child>();
-  return children.flatMap((child): [Child, Child][] => {
-    const identity = dedupeIdentity(child);
-    if (identity === undefined) return [];
-    const first = firsts.get(identity);
-    if (!first) firsts.set(identity, child);
-    return first && first.source_event_id !== child.source_event_id ? [[child, first]] : [];
-  });
-}
-
-/**
- * More jobs than a whole tree may have, none of which can turn out to be a duplicate. They are refused before they are
- * sealed, which would hold up every other job.
- */
-function isTooMany({ children }: Applied, most: number): boolean {
-  if (children.length < most) return false;
-  const counted = children.filter((child) => !isExempt(child) && child.dedupe_key === null);
-  const deliveries = counted.map(({ source_event_id, place }) => [source_event_id, place?.pipeline, place?.step_id]);
-  return new Set(deliveries.map((delivery) => JSON.stringify(delivery))).size >= most;
-}
-
-/** In a tree that is full: the end of the job, the call of its agent and its hooks, none of which count in the tree. */
-function alone(applied: Applied): Applied {
-  const children = applied.children.filter(isExempt);
-  const dropped = new Set(applied.children.filter((child) => !isExempt(child)).map(({ id }) => id));
-  const stream = applied.stream.filter(({ data }) => typeof data.job_id !== "string" || !dropped.has(data.job_id));
-  return { ...applied, children, stream };
 }
 
 /** Undefined when the job was given up while the database was away. */

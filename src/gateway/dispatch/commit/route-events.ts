@@ -12,6 +12,7 @@ import { maxAttempts } from "../../plugins/max-attempts.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Child, Context, StreamEvent } from "./new-child.ts";
+import { onlyChildren } from "./only-children.ts";
 
 export type RoutingTables = {
   readonly graph: PipelineGraph;
@@ -44,13 +45,17 @@ export type RouteOptions = {
 
 export const nothingRouted: Routed = { children: [], contexts: [], stream: [], warnings: [] };
 
-/** Routes events in order. The first refusal stops it: nothing of the emitting job is applied then. */
+/**
+ * Routes events in order, each to a step once: plugins may choose the ids of their events, and choose one twice. The first
+ * refusal stops it: nothing of the emitting job is applied then.
+ */
 export function routeEvents(
   events: readonly GatewayEvent[],
   tables: RoutingTables,
   options: RouteOptions,
 ): Routed | { readonly refusal: Refusal } {
   const routed: Routed[] = [];
+  const delivered = new Set<string>();
   for (const event of events) {
     const { emitter } = options;
     const each = routeResolution(
@@ -60,9 +65,23 @@ export function routeEvents(
     );
     const answered = "refusal" in each ? each : (options.answer?.(event, each) ?? each);
     if ("refusal" in answered) return answered;
-    routed.push(answered);
+    routed.push(undelivered(answered, event, delivered));
   }
   return joinRouted(routed);
+}
+
+/** `delivered`: the ids of the children of earlier events; those of this one are added to it. */
+function undelivered(routed: Routed, { event_id }: GatewayEvent, delivered: Set<string>): Routed {
+  const repeated = new Set(routed.children.filter(({ id }) => delivered.has(id)));
+  for (const { id } of routed.children) delivered.add(id);
+  if (repeated.size === 0) return routed;
+  const left = onlyChildren(routed, (child) => !repeated.has(child));
+  return { ...left, warnings: [...left.warnings, ...[...repeated].map((child) => sayRepeated(event_id, child))] };
+}
+
+function sayRepeated(eventId: string, { plugin, place }: Child): string {
+  const target = place ? `step "${place.step_id}" of pipeline "${place.pipeline}"` : plugin;
+  return `an event with the id ${JSON.stringify(eventId)} reaches ${target} once: another one of the same answer has this id.`;
 }
 
 /** The children of one resolution. */

@@ -27,3 +27,24 @@ export function storeContext(context: Context, rootJobId: string, sealed: Sealed
   const { accumulated, ...row } = context;
   return { ...row, root_job_id: rootJobId, sealed_accumulated: sealed.seal("context", context.id, accumulated) };
 }
+
+export type StoredRows = {
+  child(child: Child, lineage: Lineage): NewJob;
+  context(context: Context, rootJobId: string): NewContext;
+};
+
+/** The same rows, each sealed once however often their commit is tried. */
+export function createStoredRows(options: StoreOptions): StoredRows {
+  const children = new Map<Child, NewJob>();
+  const contexts = new Map<Context, NewContext>();
+  return {
+    child: (child, lineage) => kept(children, child, () => storeChild(child, lineage, options)),
+    context: (context, rootJobId) => kept(contexts, context, () => storeContext(context, rootJobId, options.sealed)),
+  };
+}
+
+function kept<Key, Row>(rows: Map<Key, Row>, key: Key, make: () => Row): Row {
+  const row = rows.get(key) ?? make();
+  rows.set(key, row);
+  return row;
+}

@@ -1,4 +1,4 @@
-// What was decided about a job as the commit that makes it so: sealed, redacted, and without the children left out.
+// What was decided about a job as the commit that makes it so: sealed and redacted.
 import type {
   JobCommit,
   JobSettlement,
@@ -15,7 +15,7 @@ import type { Opened } from "../execute/opened-job.ts";
 import { redactedJson } from "../redacted-json.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Child, StreamEvent } from "./new-child.ts";
-import { storeChild, storeContext } from "./store-child.ts";
+import { createStoredRows, type StoredRows } from "./store-child.ts";
 
 export type Decided = {
   readonly applied: Applied;
@@ -24,8 +24,8 @@ export type Decided = {
   readonly startedAt: number;
   /** The state that the new one was made from. */
   readonly state: { readonly value: JsonMap; readonly owners: RunOwners; readonly revision: number };
-  /** Children that turned out to be duplicates. */
-  readonly left: ReadonlySet<string>;
+  /** Of this execution. */
+  readonly rows: StoredRows;
 };
 
 export function storeCommit(
@@ -34,7 +34,7 @@ export function storeCommit(
   { job, executed }: Opened,
   decided: Decided,
 ): JobCommit {
-  const { applied, state, left } = decided;
+  const { applied, state, rows } = decided;
   const { sealed, worker } = deps;
   const next =
     executed.isAgent && applied.state
@@ -59,7 +59,7 @@ export function storeCommit(
         })),
       },
     }),
-    ...storeParts(deps, snapshot, job, applied, left, owners),
+    ...storeParts(deps, rows, job, applied, owners),
     max_tree_jobs: snapshot.config.service.max_tree_jobs,
     exempt: applied.children.filter(isExempt).map(({ id }) => id),
   };
@@ -70,44 +70,40 @@ export function isExempt({ is_exempt, submitted_by }: Child): boolean {
   return is_exempt || submitted_by === "hook";
 }
 
+/** The rows of what a job adds, each sealed once. */
+export function storedRows({ sealed }: Pick<DispatchDeps, "sealed">, { config }: Snapshot): StoredRows {
+  return createStoredRows({ sealed, dedupeKeepUs: config.service.dedupe_ttl_ms * 1_000 });
+}
+
 /** What is added to the tree and to the event stream. */
 export function storeParts(
-  { sealed, redact }: Pick<DispatchDeps, "sealed" | "redact">,
-  { config }: Snapshot,
+  { redact }: Pick<DispatchDeps, "redact">,
+  rows: StoredRows,
   job: Pick<ListedJob, "id" | "root_job_id" | "user_id">,
-  applied: Pick<Applied, "children" | "contexts" | "stream">,
-  /** Ids of children that turned out to be duplicates. */
-  left: ReadonlySet<string>,
+  { children, contexts, stream }: Pick<Applied, "children" | "contexts" | "stream">,
   /** Of an agent: what a turn says of a run belongs to the user of that run, whichever user's job the turn was. */
   owners: RunOwners = noOwners,
 ): Pick<JobCommit, "children" | "contexts" | "stream"> {
-  const children = applied.children.filter(({ id }) => !left.has(id));
   // A plugin may emit very many events: nothing here looks at each job for each other one.
   const firstOf = new Map<string, Child>();
   for (const child of children) {
     if (child.context_id !== null && !firstOf.has(child.context_id)) firstOf.set(child.context_id, child);
   }
-  const options = { sealed, dedupeKeepUs: config.service.dedupe_ttl_ms * 1_000 };
   const rootOf = ({ id, submitted_by }: Child) => (submitted_by === "hook" ? id : job.root_job_id);
   return {
-    contexts: applied.contexts.flatMap((context) => {
+    // Those of children that are added: the others were left out.
+    contexts: contexts.flatMap((context) => {
       const child = firstOf.get(context.id);
-      return child ? [storeContext(context, rootOf(child), sealed)] : [];
+      return child ? [rows.context(context, rootOf(child))] : [];
     }),
     children: children.map((child) =>
-      storeChild(
-        child,
-        {
-          parent_job_id: job.id,
-          root_job_id: rootOf(child),
-          user_id: ownerOf(owners, child.payload) ?? job.user_id,
-        },
-        options,
-      ),
+      rows.child(child, {
+        parent_job_id: job.id,
+        root_job_id: rootOf(child),
+        user_id: ownerOf(owners, child.payload) ?? job.user_id,
+      }),
     ),
-    stream: applied.stream
-      .filter(({ data }) => typeof data.job_id !== "string" || !left.has(data.job_id))
-      .map((event) => storeEntry(event, job.id, redact, ownerOf(owners, event.data))),
+    stream: stream.map((event) => storeEntry(event, job.id, redact, ownerOf(owners, event.data))),
   };
 }
 
