@@ -260,6 +260,8 @@ const catalogue = {
   plugin_state_too_large: "Keep less in the plugin's state: one megabyte of JSON at most.",
   tree_too_large:
     "Look for a loop between pipelines; raise service.max_tree_jobs if the work really needs so many jobs.",
+  events_too_large:
+    "Emit fewer events in one answer, or answer with a shorter result: every event carries it along. Put large values into files.",
   webhook_refused:
     "Sign the exact bytes of the body with the endpoint's secret, and send a new message for every delivery.",
   context_too_large: "Claim less: the context of a pipeline instance is one megabyte of JSON at most.",

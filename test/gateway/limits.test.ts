@@ -105,6 +105,67 @@ it("a hundred thousand events in one answer fail their job, and the queue goes o
   expect(inShort(await endedTree(next.job_ids[0]))).toEqual(["tool succeeded"]);
 });
 
+describe("what the events of one answer come to, each with its result", () => {
+  const MEGABYTE = 1024 * 1024;
+
+  it.each([
+    ["is stored up to 64 MiB", 15, "succeeded"],
+    ["fails the job beyond that", 17, "failed apply_failed"],
+  ])("%s", async (_what, count, end) => {
+    const result = "x".repeat(4 * MEGABYTE);
+    const [source, tool] = [plugin("source", () => ({ result, events: many(count) })), plugin("tool")];
+    const { gateway, endedTree, stream } = await openGateway({
+      ...{ plugins: [source, tool], config: { pipelines: [listening("part", "tool")] } },
+    });
+    const { job_ids } = await gateway.call("source", "handle", { payload: {} }, api);
+    const [first, ...others] = await endedTree(job_ids[0]);
+    expect(inShort(first ? [first] : [])).toEqual([`source ${end}`]);
+    const isStored = end === "succeeded";
+    expect([others.length, tool.requests.length]).toEqual(isStored ? [count, count] : [0, 0]);
+    const text = "events_too_large: The 17 jobs that follow from the job would take more than 64 MiB";
+    expect(first?.last_error ?? "").toContain(isStored ? "" : text);
+    expect((await stream()).filter(({ type }) => type === "job.enqueued")).toHaveLength(1 + others.length);
+  });
+
+  it("is added up before any of it is sealed: gigabytes fail their job, and the queue goes on", async () => {
+    const source = plugin("source", () => ({ result: "x".repeat(9 * MEGABYTE), events: many(990) }));
+    const { gateway, endedTree } = await openGateway({
+      ...{ plugins: [source, plugin("tool")], config: { pipelines: [listening("part", "tool")] } },
+    });
+    const { job_ids } = await gateway.call("source", "handle", { payload: {} }, api);
+    const next = await gateway.call("tool", "handle", { payload: {} }, api);
+    expect(inShort(await endedTree(job_ids[0]))).toEqual(["source failed apply_failed"]);
+    expect(inShort(await endedTree(next.job_ids[0]))).toEqual(["tool succeeded"]);
+  });
+
+  it("counts what is carried along, and nothing of events that are known", async () => {
+    const text = "x".repeat(MEGABYTE - 1_000);
+    let events = many(40).map((event) => ({ ...event, payload: { text }, dedupe_key: `part ${event.payload.n}` }));
+    const [source, tool] = [plugin("source", () => ({ events })), plugin("tool")];
+    const step = { uses: "tool", baggage: { text: "payload.text" } };
+    const { gateway, endedTree } = await openGateway({
+      plugins: [source, tool],
+      config: {
+        pipelines: [
+          { name: "part", on: "part", steps: [step] },
+          { name: "more", on: "more", steps: [step] },
+        ],
+      },
+    });
+    const call = async () => {
+      const { job_ids } = await gateway.call("source", "handle", { payload: {} }, api);
+      return inShort(await endedTree(job_ids[0]));
+    };
+    expect(await call()).toEqual(["source failed apply_failed"]);
+    const all = events;
+    for (const some of [all.slice(0, 20), all.slice(20), all]) {
+      events = some;
+      expect((await call())[0]).toBe("source succeeded");
+    }
+    expect(tool.requests).toHaveLength(40);
+  });
+});
+
 it("a run whose tree is filled while its turn is under way hears of it in the next turn, which has its place", async () => {
   const filler = heldPlugin("filler");
   const scripted = scriptedPlanner([useTool, useTool, useTool]);

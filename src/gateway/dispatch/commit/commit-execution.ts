@@ -9,6 +9,7 @@ import type { JobControl } from "../execute/job-control.ts";
 import type { Opened } from "../execute/opened-job.ts";
 import { readState, type StoredState } from "../execute/stored-state.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { addsTooMuch, eventsTooLarge } from "./added-bytes.ts";
 import { asBefore } from "./apply-again.ts";
 import { applyExecution, refused } from "./apply-execution.ts";
 import { droppedJob } from "./dropped-job.ts";
@@ -79,17 +80,22 @@ export async function commitExecution(
         }
         break;
       }
+      case "events_too_large":
+        applied = applyAgain({ kind: "failed", failure: refused(eventsTooLarge(applied)) });
+        break;
       default:
         throw result satisfies never;
     }
   }
 
   /** What is sure to be refused is found before it is sealed, which would hold up every other job. */
-  async function attempt(): Promise<JobCommitOutcome | undefined> {
+  async function attempt(): Promise<JobCommitOutcome | { readonly outcome: "events_too_large" } | undefined> {
     const known = await unlessLost(() => findDuplicates(deps, job, applied.children), control);
     if (known === undefined) return undefined;
     leaveOut(known);
     if (isTooMany(applied, most)) return await countTree();
+    // What the end of a job without success adds follows from the configuration, and has to be added.
+    if (applied.settlement.status === "succeeded" && addsTooMuch(applied)) return { outcome: "events_too_large" };
     const written = storeCommit(deps, snapshot, opened, { ...executed, applied, state, rows });
     await deps.onCrashPoint("before commit job");
     return await unlessLost(() => deps.jobs.commit(written), control);
