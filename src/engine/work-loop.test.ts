@@ -11,6 +11,7 @@ class Running implements Activation {
   readonly epoch: number;
   isReleased = false;
   isLost = false;
+  expiries = 0;
   notified = 0;
   readonly renewedAt: Moment[] = [];
   readonly #end = Promise.withResolvers<void>();
@@ -27,6 +28,10 @@ class Running implements Activation {
   lost(): void {
     this.isLost = true;
     this.end();
+  }
+
+  expired(): void {
+    this.expiries++;
   }
 
   notify(): void {
@@ -102,7 +107,7 @@ function newWorld(options: Partial<WorkLoopOptions<Job>> = {}, changes: Partial<
       onBeat: (work) => subscribed(beats, work),
       onReaped: (listener) => subscribed(reaped, listener as never),
     },
-    driver: { listen: (hear) => subscribed(heard, hear) },
+    driver: { isShared: true, listen: (hear) => subscribed(heard, hear) },
     ...{ pollMs: AN_HOUR_MS, leaseMs: 30_000, drainMs: AN_HOUR_MS },
     report: (error, id) => void world.reported.push([error, id]),
     ...options,
@@ -298,6 +303,140 @@ describe("on a beat, a work loop", () => {
     }
     expect(renewals).toBe(3);
     expect(get("a").renewedAt).toHaveLength(3);
+  });
+});
+
+describe("after its connection was lost, a work loop", () => {
+  it("renews at once, and gives up what another worker has taken meanwhile", async () => {
+    const world = newWorld({ concurrency: 2, leaseMs: AN_HOUR_MS });
+    const { due, loop, running, get, signal } = world;
+    due.push(job("held"), job("taken"));
+    loop.start();
+    await until(() => running.size === 2);
+    await world.beat();
+    world.held = [job("held"), job("taken", 2)];
+    await world.beat();
+    expect(get("taken").isLost).toBe(false);
+    signal("");
+    await until(() => get("taken").isLost);
+    expect([get("held").isLost, world.lost]).toEqual([false, ["taken"]]);
+  });
+
+  it("counts a lease as lost once, however many renewals find that out", async () => {
+    const answers: ((held: readonly Lease[]) => void)[] = [];
+    const renew = () => new Promise<readonly Lease[]>((resolve) => answers.push(resolve));
+    const world = newWorld({}, { renew });
+    const { due, loop, running, get, signal } = world;
+    due.push(job("a"));
+    loop.start();
+    await until(() => running.has("a"));
+    const beating = world.beat();
+    signal("");
+    await until(() => answers.length === 2);
+    for (const answer of answers) answer([]);
+    await beating;
+    await until(() => get("a").isLost);
+    await settled();
+    expect(world.lost).toEqual(["a"]);
+  });
+
+  it("reports that it cannot renew yet", async () => {
+    const away = new Error("The database is away.");
+    const world = newWorld({}, { renew: () => Promise.reject(away) });
+    world.due.push(job("a"));
+    world.loop.start();
+    await until(() => world.running.has("a"));
+    world.signal("");
+    await until(() => world.reported.length === 1);
+    expect(world.reported).toEqual([[away, ""]]);
+  });
+});
+
+describe("while no renewal is answered, a work loop", () => {
+  const LEASE_MS = 4_000;
+  const LOOK_MS = 200;
+
+  /** Time passes when the test says so. Answers of renewals wait for it too. */
+  async function silentWorld(options: Partial<WorkLoopOptions<Job>> = {}) {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+    const answers: ((held: readonly Lease[]) => void)[] = [];
+    const renew = () => new Promise<readonly Lease[]>((resolve) => answers.push(resolve));
+    const world = newWorld({ leaseMs: LEASE_MS, ...options }, { renew });
+    world.due.push(job("a"));
+    world.loop.start();
+    await until(() => world.running.has("a"));
+    const a = world.get("a");
+    return { ...world, a, answers, pass: (time: number) => vi.advanceTimersByTime(time) };
+  }
+
+  it("ends what a successor would repeat, before the lease has run out and once", async () => {
+    const { a, pass } = await silentWorld();
+    pass(LEASE_MS - 2 * LOOK_MS);
+    expect(a.expiries).toBe(0);
+    pass(2 * LOOK_MS - 1);
+    expect([a.expiries, a.isLost]).toEqual([1, false]);
+    pass(LEASE_MS);
+    expect(a.expiries).toBe(1);
+  });
+
+  it("counts from the last renewal that was answered, from the moment at which that was sent", async () => {
+    const { a, answers, beat, pass } = await silentWorld();
+    pass(1_000);
+    const beating = beat();
+    pass(1_000);
+    answers[0]?.([job("a")]);
+    await beating;
+    pass(LEASE_MS - 1_000 - 2 * LOOK_MS);
+    expect(a.expiries).toBe(0);
+    pass(2 * LOOK_MS - 1);
+    expect(a.expiries).toBe(1);
+  });
+
+  it("renews no lease of what it has ended, and an answer that comes late brings nothing back", async () => {
+    const { a, answers, beat, pass } = await silentWorld();
+    const beating = beat();
+    pass(LEASE_MS);
+    expect(a.expiries).toBe(1);
+    answers[0]?.([job("a")]);
+    await beating;
+    await beat();
+    expect([answers.length, a.renewedAt, a.isLost]).toEqual([1, [], false]);
+  });
+
+  it("gives up what it has ended once it hears that another worker has it", async () => {
+    const { a, answers, beat, pass } = await silentWorld();
+    const beating = beat();
+    pass(LEASE_MS);
+    answers[0]?.([job("a", 2)]);
+    await beating;
+    expect([a.expiries, a.isLost]).toEqual([1, true]);
+  });
+
+  it("asks the database first after a time in which this process stood still", async () => {
+    const { a, pass } = await silentWorld();
+    pass(1_000);
+    // Nothing but the clock goes on.
+    const held = performance.now.bind(performance);
+    const ahead = vi.spyOn(performance, "now").mockImplementation(() => held() + LEASE_MS);
+    pass(LOOK_MS);
+    const first = a.expiries;
+    pass(LEASE_MS / 4 + LOOK_MS);
+    // Before the clock itself is given back.
+    ahead.mockRestore();
+    expect([first, a.expiries]).toEqual([0, 1]);
+  });
+
+  it("ends nothing where no other process can take it over", async () => {
+    const { a, pass } = await silentWorld({ driver: { isShared: false, listen: () => () => undefined } });
+    pass(2 * LEASE_MS);
+    expect(a.expiries).toBe(0);
+  });
+
+  it("ends nothing of which a successor repeats nothing", async () => {
+    const { a, pass } = await silentWorld();
+    Object.assign(a, { expired: undefined });
+    pass(2 * LEASE_MS);
+    expect(a.isLost).toBe(false);
   });
 });
 

@@ -48,6 +48,12 @@ export interface Activation {
   renewed(at: Moment): void;
   /** The lease is lost, or the loop stops waiting: what runs is to be ended without another commit. May be called twice. */
   lost(): void;
+  /**
+   * No renewal was answered, and by the clock of this process the lease is about to run out: then another worker may begin the
+   * item anew. What it would repeat is to be ended; what is done may still be committed, in case no other has the lease. It is
+   * not renewed any more. Absent where a successor repeats nothing that was begun.
+   */
+  expired?(): void;
   /** Something has come in that may concern what it is doing. */
   notify(): void;
   /** Resolves once the item was given back, has ended or was given up; rejects with what went wrong. */
@@ -59,7 +65,7 @@ export interface Activation {
 export type WorkLoopOptions<Item extends Lease> = {
   readonly source: WorkSource<Item>;
   readonly membership: Pick<Membership, "worker" | "onBeat" | "onReaped">;
-  readonly driver: Pick<SqlDriver, "listen">;
+  readonly driver: Pick<SqlDriver, "listen" | "isShared">;
   /** Items that are run at the same time; read anew each time. */
   readonly concurrency: number;
   /** How often due work is looked for without a signal that there is any. */
@@ -81,15 +87,29 @@ const LONGEST_PAUSE_MS = 5_000;
 /** While something is due that cannot be claimed: it is locked just now, or a limit was reached elsewhere. */
 const LONGEST_FRUITLESS_PAUSE_MS = 100;
 
+/** The longest time between two looks at the leases by the clock of this process, and how many there are within a lease. */
+const LONGEST_LOOK_MS = 500;
+const LOOKS_PER_LEASE = 20;
+
+type Held = {
+  readonly activation: Activation;
+  /** When the lease was last known to be whole. */
+  since: Moment;
+  state: "held" | "expired" | "lost";
+};
+
 export class WorkLoop<Item extends Lease> {
   readonly #options: WorkLoopOptions<Item>;
-  readonly #active = new Map<string, Activation>();
+  readonly #active = new Map<string, Held>();
   readonly #moves = new ClockMoves();
   #isStopping = false;
   #hasMoreDue = false;
   #isNudged = false;
   #wake: (() => void) | undefined;
   #renewedAt = longAgo;
+  #lookedAt = 0;
+  #asksFirstUntil = 0;
+  #looking: NodeJS.Timeout | undefined;
   #loop: Promise<void> | undefined;
   #unsubscribe: readonly (() => void)[] = [];
   #unwatch: (() => void) | undefined;
@@ -120,6 +140,8 @@ export class WorkLoop<Item extends Lease> {
       membership.onBeat(() => this.#keepLeases()),
       membership.onReaped(({ workers }) => workers > 0 && this.nudge()),
     ];
+    // Where no other process can take an item over, a lease that has run out does no harm.
+    if (driver.isShared) this.#looking = setInterval(() => this.#lookAtLeases(), this.#lookMs).unref();
     this.#loop = this.#work();
     this.#unwatch = clock?.watch(() => this.#lookAtClock());
   }
@@ -142,19 +164,20 @@ export class WorkLoop<Item extends Lease> {
     await this.#loop;
     this.#moves.release(this.#moves.count);
     await this.#drain();
+    clearInterval(this.#looking);
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
   async #drain(): Promise<void> {
     // What goes wrong in one item is reported where it is followed, and must not keep the others from being waited for.
-    const idle = Promise.allSettled([...this.#active.values()].map(({ done }) => done));
+    const idle = Promise.allSettled([...this.#active.values()].map(({ activation }) => activation.done));
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise((resolve) => {
       timer = setTimeout(resolve, this.#options.drainMs);
     });
     await Promise.race([idle, patience]);
     clearTimeout(timer);
-    for (const activation of this.#active.values()) activation.lost();
+    for (const { activation } of this.#active.values()) activation.lost();
     await idle;
   }
 
@@ -196,8 +219,8 @@ export class WorkLoop<Item extends Lease> {
     for (const item of claimed) {
       const activation = source.activate(item, claimedAt);
       // Claimed again: what this loop was doing for the item under its old lease is lost.
-      this.#active.get(item.id)?.lost();
-      this.#active.set(item.id, activation);
+      this.#active.get(item.id)?.activation.lost();
+      this.#active.set(item.id, { activation, since: claimedAt, state: "held" });
       if (clock) this.#moves.claimed(activation.begun ?? activation.done.catch(() => undefined));
       void this.#follow(item, activation);
     }
@@ -214,7 +237,7 @@ export class WorkLoop<Item extends Lease> {
       await source.failed(item, thrown).catch(() => undefined);
     } finally {
       // By now this loop may have claimed the item again.
-      if (this.#active.get(item.id) === activation) {
+      if (this.#active.get(item.id)?.activation === activation) {
         this.#active.delete(item.id);
         source.ended?.(item.id);
       }
@@ -241,16 +264,23 @@ export class WorkLoop<Item extends Lease> {
 
   /** Renews the leases of what runs, and gives up what was lost. */
   async #renew(): Promise<void> {
-    if (this.#active.size === 0) return;
+    const before = [...this.#active].filter(([, { state }]) => state === "held");
+    if (before.length === 0) return;
     const { source, membership, leaseMs } = this.#options;
     const at = momentNow();
-    const before = [...this.#active];
     const ids = before.map(([id]) => id);
     const renewed = await source.renew(membership.worker, ids, leaseMs * 1_000);
     const epochs = new Map(renewed.map(({ id, epoch }) => [id, epoch]));
-    for (const [id, activation] of before) {
-      if (epochs.get(id) === activation.epoch) activation.renewed(at);
-      else {
+    for (const [id, held] of before) {
+      const { activation } = held;
+      if (epochs.get(id) === activation.epoch) {
+        // What was ended meanwhile gives its lease back itself.
+        if (held.state === "expired") continue;
+        activation.renewed(at);
+        // Of two renewals the earlier one may be answered last.
+        if (at.steady > held.since.steady) held.since = at;
+      } else if (held.state !== "lost") {
+        held.state = "lost";
         // What was given back while leases were renewed has none to lose.
         if (!activation.isReleased) source.leaseLost?.(id);
         activation.lost();
@@ -259,11 +289,37 @@ export class WorkLoop<Item extends Lease> {
     this.#renewedAt = at;
   }
 
+  get #lookMs(): number {
+    return Math.min(LONGEST_LOOK_MS, this.#options.leaseMs / LOOKS_PER_LEASE);
+  }
+
+  /**
+   * Ends what another worker may begin anew before this one gets an answer. By the monotonic clock: however the other one is
+   * set, no lease runs out in the database for it.
+   */
+  #lookAtLeases(): void {
+    const { leaseMs } = this.#options;
+    const now = momentNow().steady;
+    // Nothing ran here, no renewal either: that says nothing about the database, which is asked first.
+    if (now - this.#lookedAt > leaseMs / 4) this.#asksFirstUntil = now + leaseMs / 4;
+    this.#lookedAt = now;
+    if (now < this.#asksFirstUntil) return;
+    for (const held of this.#active.values()) {
+      const isOver = now - held.since.steady >= leaseMs - this.#lookMs;
+      if (!isOver || held.state !== "held" || !held.activation.expired) continue;
+      held.state = "expired";
+      held.activation.expired();
+    }
+  }
+
   /** A signal is the id of the item that it is about. After a lost connection it is empty: any may have been missed. */
   #hear(signal: string): void {
-    if (signal === "") for (const activation of this.#active.values()) activation.notify();
-    else if (this.#options.source.concerns?.(signal) === false) return;
-    else this.#active.get(signal)?.notify();
+    if (signal === "") {
+      for (const { activation } of this.#active.values()) activation.notify();
+      // While this process was away, it may have been taken for dead, and another worker be at work on what runs here.
+      void this.#renew().catch((thrown: unknown) => this.#options.report(thrown, ""));
+    } else if (this.#options.source.concerns?.(signal) === false) return;
+    else this.#active.get(signal)?.activation.notify();
     this.nudge();
   }
 

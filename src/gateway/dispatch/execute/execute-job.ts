@@ -19,7 +19,7 @@ export type Executed = {
   readonly startedAt: number;
 };
 
-/** Undefined when it was aborted for another reason than a cancellation. */
+/** Undefined when it was aborted for another reason than a cancellation: its lease is lost, or may be. */
 export async function executeJob(
   deps: DispatchDeps,
   snapshot: Snapshot,

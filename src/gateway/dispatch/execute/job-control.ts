@@ -1,7 +1,7 @@
 // What a job that runs hears of while it runs.
 
 export type JobControl = {
-  /** Aborted when the lease is lost, the job is cancelled or the process shuts down. */
+  /** Aborted when the lease is lost or may be, the job is cancelled or the process shuts down. */
   readonly signal: AbortSignal;
   /** Who asked for the cancellation of the job. */
   readonly cancelledBy: () => string | null;

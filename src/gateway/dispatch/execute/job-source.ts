@@ -106,11 +106,16 @@ class RunningJob implements Activation {
     return this.#isReleased;
   }
 
-  /** Commits are guarded by the epoch: a lease that runs out unnoticed does no harm. */
+  /** Commits are guarded by the epoch. */
   renewed(): void {}
 
   lost(): void {
     this.#isLost = true;
+    this.#abort.abort();
+  }
+
+  /** Ends its plugin, which a successor would run beside it. A commit that is under way goes on: the epoch guards it. */
+  expired(): void {
     this.#abort.abort();
   }
 

@@ -25,11 +25,20 @@ export async function runJob(
       () => executeJob(deps, snapshot, opened, state.value, control),
       describeOutcome,
     );
-    if (execution === undefined || control.isLost()) return;
+    if (control.isLost()) return;
+    if (execution === undefined) return giveBack(deps, found.job);
     const outcome = await commitExecution(deps, snapshot, opened, { ...execution, state }, control);
     if (outcome === "done") return;
     // An agent's turn was taken with a state that is not the stored one any more: it has to be taken again.
   }
+}
+
+/** Its lease was about to run out. That costs no attempt: what went wrong is not the plugin's fault. */
+function giveBack({ jobs, log }: DispatchDeps, job: ClaimedJob): void {
+  log("warn", "no renewal of the lease was answered: the plugin was ended, and the job begins anew", job);
+  // Nothing waits for this. If the database is away for longer the lease runs out in it too; if another worker has the job by
+  // then, nothing is changed.
+  void jobs.putBack(job).catch(() => undefined);
 }
 
 function describeOutcome(executed: Executed | undefined) {
