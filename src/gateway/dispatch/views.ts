@@ -58,6 +58,7 @@ function viewCompiled({ trigger, steps, predicate: _p, place: _, ...pipeline }: 
   return snapshotMap({ ...pipeline, ...trigger, steps: [...steps.values()].map(viewStep) });
 }
 
-function viewStep({ plugin, predicate: _p, kind: _k, is_agent: _a, with: given, ...step }: Step): JsonMap {
+/** The digest would let a secret that the step is given be guessed. */
+function viewStep({ plugin, predicate: _p, kind: _k, is_agent: _a, digest: _d, with: given, ...step }: Step): JsonMap {
   return snapshotMap({ ...step, uses: plugin, ...(given && { with: withoutSecrets(given) }) });
 }

@@ -1,6 +1,7 @@
 // A child as a row of the queue.
 import type { NewContext, NewJob } from "../../../backend/gateway/job-store.ts";
 import { dedupeIdentity } from "../../../contracts/gateway/dedupe.ts";
+import type { PipelinePlace } from "../../../contracts/gateway/job.ts";
 import type { Child, Context } from "./new-child.ts";
 import type { SealedJson } from "./sealed-json.ts";
 
@@ -18,9 +19,15 @@ export function storeChild(child: Child, lineage: Lineage, { sealed, dedupeKeepU
   return {
     ...row,
     ...lineage,
+    // Keyed: without the key a secret that the step is given could be guessed from the digest.
+    place: row.place && withKeyedDigest(row.place, sealed),
     sealed_payload: sealed.seal("payload", child.id, payload),
     dedupe: identity === undefined ? null : { hash: sealed.digest(identity), keep_us: dedupeKeepUs },
   };
+}
+
+function withKeyedDigest({ step_digest, ...place }: PipelinePlace, sealed: SealedJson): PipelinePlace {
+  return step_digest === undefined ? place : { ...place, step_digest: sealed.digest(step_digest) };
 }
 
 export function storeContext(context: Context, rootJobId: string, sealed: SealedJson): NewContext {

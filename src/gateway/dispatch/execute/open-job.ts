@@ -8,6 +8,7 @@ import type { JsonMap } from "../../../contracts/json.ts";
 import { chooseCommand } from "../../pipelines/choose-command.ts";
 import { DEFAULT_BACKOFF_BASE_MS } from "../../plugins/defaults.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
+import type { SealedJson } from "../commit/sealed-json.ts";
 import type { DispatchDeps } from "../deps.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Opened } from "./opened-job.ts";
@@ -16,7 +17,7 @@ import { type Failure, preflightFailure } from "./settle.ts";
 export async function openJob({ sealed }: DispatchDeps, snapshot: Snapshot, job: ClaimedJob): Promise<Opened> {
   const plugin = snapshot.plugins.get(job.plugin);
   const found = job.place ? snapshot.graph.pipelines.get(job.place.pipeline)?.steps.get(job.place.step_id) : undefined;
-  const step = found && isSame(found, job) ? found : undefined;
+  const step = found && isSame(found, job, sealed) ? found : undefined;
   const isSwitch = job.plugin === SWITCH_PLUGIN;
   const read = readRow(() => ({
     payload: job.sealed_payload === null ? null : sealed.open("payload", job.id, job.sealed_payload),
@@ -81,8 +82,14 @@ function unreadable(row: Row | { readonly unreadable: string }): Failure | undef
 }
 
 /** Whether the step is the one that the job was queued for, and not another that a reload has given its id. */
-function isSame({ plugin, digest }: Step, { plugin: queued, place }: ClaimedJob): boolean {
-  return plugin === queued && (place?.step_digest === undefined || place.step_digest === digest);
+function isSame(
+  { plugin, digest }: Step,
+  { plugin: queued, place }: ClaimedJob,
+  sealed: Pick<SealedJson, "digest">,
+): boolean {
+  if (plugin !== queued) return false;
+  if (place?.step_digest === undefined) return true;
+  return digest !== undefined && sealed.digest(digest) === place.step_digest;
 }
 
 /** Without its step a plugin would be called with another payload than the author meant, and other steps would follow. */
