@@ -18,7 +18,7 @@ function interrupt(): void {
 process.on("SIGINT", interrupt);
 process.once("SIGTERM", () => ending.abort());
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever reads has seen enough, such as head.
+  // The reader closed its end early, as head does.
   if (error.code === "EPIPE") process.exit(exitCodes.ok);
   whereItsTerminalWasClosed(error);
 });

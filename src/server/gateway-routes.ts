@@ -45,7 +45,7 @@ export function openGatewayRoutes(holdUp: HoldUp): Mount {
 
     app.get("/healthz", async (context) => {
       const now = performance.now();
-      // Monitors ask often, and anybody may: the database is asked once a second.
+      // Public and polled by monitors: the database is queried at most once a second.
       if (!known || now - known.at >= HEALTH_TTL_MS) known = { at: now, answer: readHealth(gateway) };
       try {
         return context.json({ ...(await known.answer), uptime_seconds: Math.floor((now - started) / 1_000) });

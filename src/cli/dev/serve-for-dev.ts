@@ -67,7 +67,7 @@ function untilEnd({ holdfast }: Serving): Promise<void> {
 async function tryOut(project: OpenedProject, { listening }: DevTask): Promise<void> {
   const { gateway, ...options } = project.options();
   await checkModels(options);
-  // What is merely odd is told when it is served.
+  // Warnings are logged when it is served.
   const quiet = () => undefined;
   const holdfast = await createHoldfast({
     ...options,

@@ -1,4 +1,4 @@
-// What an agent is told with a job: the same whether it runs inside the gateway or is a process of its own.
+// What the request to an agent carries in its context: the same whether it runs inside the gateway or as a process of its own.
 import { type AgentHints, hintContext } from "../../../contracts/gateway/agent/agent-hints.ts";
 import { pendingSince, readRuns } from "../../../contracts/gateway/agent/agentic-run.ts";
 import type { JsonMap } from "../../../contracts/json.ts";

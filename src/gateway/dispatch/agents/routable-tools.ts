@@ -1,4 +1,4 @@
-// The tools that an agent may be routed to, with what its planner is told about them.
+// The tools that an agent may be routed to, with their descriptions for its planner.
 
 import type { RoutableTool } from "../../agent/tools.ts";
 import { routableTools } from "../../pipelines/routable-tools.ts";

@@ -1,5 +1,5 @@
 // Pipes for the standard streams of plugins. Node cannot make any. A shell can, and what another process of ours has
-// open can be opened here, by Linux' /proc. They have no name in a folder: with one, whoever opens a pipe to read would
+// open can be opened here, by Linux' /proc. They have no name in a folder: the reader of a named pipe that is opened late would
 // wait for a writer even when the last has gone.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
