@@ -74,6 +74,14 @@ describe("a gateway that is killed", () => {
 });
 
 describe("a gateway that has lost its lease in mid-job", () => {
+  it("and slept meanwhile leaves the files of the run as its successor has written them", async () => {
+    const tally = newTally();
+    const pauses = ["inside planner frame #1", "inside write memory.md #2"];
+    const cases = pauses.map((pause) => ({ scenario: workedExample, kills: [], pause }));
+    count(tally, await runCases(cases, await siteOf("postgres")));
+    expect(tally).toEqual({ cases: 2, notReached: 0, red: [] });
+  });
+
   it("kills the process group of the plugin and commits nothing", async () => {
     expect(await lostWhileRunning(await siteOf("postgres"))).toEqual([]);
   });

@@ -48,6 +48,17 @@ describe("the agent inside the gateway", () => {
     expect(await readdir(join(root, "workspaces"))).toEqual(["J1"]);
   });
 
+  it("writes nothing once its lease may have run out, however late it finds out", async () => {
+    const lease = new AbortController();
+    const execution = await plugin().run(start, {
+      ...options(),
+      signal: lease.signal,
+      checkLease: () => lease.abort(),
+    });
+    expect(execution).toMatchObject({ outcome: "aborted" });
+    expect(await readdir(join(root, "workspaces", "J1"))).toEqual([]);
+  });
+
   it("declares its commands, one turn at a time and no facts", () => {
     const { manifest } = plugin();
     expect(manifest.commands.map(({ name }) => name)).toEqual(["handle", "poll", "health", "cancel"]);

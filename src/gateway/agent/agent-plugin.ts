@@ -31,9 +31,13 @@ export type AgentPlugin = {
 
 export function createAgentPlugin(options: AgentPluginOptions): AgentPlugin {
   const { planner, now = () => new Date() } = options;
-  const workspaces = fileWorkspaces(options.workspaceRoot);
 
-  async function turn(request: PluginRequest, signal: AbortSignal): Promise<PluginResponse> {
+  async function turn(request: PluginRequest, signal: AbortSignal, checkLease?: () => void): Promise<PluginResponse> {
+    // Another process may be repeating the turn: two at a time must not write the files of a run.
+    const workspaces = fileWorkspaces(options.workspaceRoot, () => {
+      checkLease?.();
+      signal.throwIfAborted();
+    });
     return await takeTurn(request, {
       planner: typeof planner === "function" ? lazyPlanner(() => planner(request)) : planner,
       workspaces,
@@ -46,13 +50,13 @@ export function createAgentPlugin(options: AgentPluginOptions): AgentPlugin {
 
   return {
     manifest: agentManifest,
-    async run(request, { timeoutMs, signal }) {
+    async run(request, { timeoutMs, signal, checkLease }) {
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(new Error("The deadline has passed.")), timeoutMs);
       const until = AbortSignal.any([signal, deadline.signal]);
       try {
         // A planner that does not listen goes on, and what it answers is not looked at.
-        return executionOf(await Promise.race([turn(request, until), rejectionOf(until)]));
+        return executionOf(await Promise.race([turn(request, until, checkLease), rejectionOf(until)]));
       } catch (thrown) {
         if (signal.aborted) return { outcome: "aborted", ...nothingPrinted };
         const error = deadline.signal.aborted ? `the turn took longer than ${timeoutMs} ms` : String(thrown);

@@ -27,6 +27,8 @@ export type RunOptions = {
   readonly timeoutMs: number;
   /** Aborted when the job was cancelled or its lease was lost: the process group is killed. */
   readonly signal: AbortSignal;
+  /** Aborts the signal when the lease may have run out: for plugins inside the gateway, right before they write. */
+  readonly checkLease?: () => void;
   /** The root of the job's tree, for plugins that run inside the gateway. */
   readonly rootJobId?: string;
   /** Called once the plugin runs as a process of its own. */

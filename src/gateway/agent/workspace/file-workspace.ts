@@ -15,17 +15,23 @@ const ARTIFACTS = "artifacts";
 const FOLDER_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 const REF_PREFIX = "job:";
 
+/** Called right before a file takes effect; throws where this process may not write any more. */
+export type BeforeWrite = () => void;
+
 /** Workspaces below a root folder, which is made when the first run needs it. */
-export function fileWorkspaces(root: string): AgentWorkspaces {
+export function fileWorkspaces(root: string, beforeWrite: BeforeWrite = always): AgentWorkspaces {
   return {
-    of: (ref) => folderWorkspace(join(root, folderName(ref))),
+    of: (ref) => folderWorkspace(join(root, folderName(ref)), beforeWrite),
     async remove(ref) {
+      beforeWrite();
       // A link in the place of the folder is removed itself; what it leads to stays.
       await rm(join(root, folderName(ref)), { recursive: true, force: true });
       return "removed";
     },
   };
 }
+
+function always(): void {}
 
 /** The folder of a workspace reference. Throws `invalid_argument` for one that names none. */
 export function folderName(ref: string): string {
@@ -41,16 +47,16 @@ export function knownFolder(ref: string): string | undefined {
 }
 
 /** The workspace in one folder. */
-export function folderWorkspace(folder: string): RunWorkspace {
+export function folderWorkspace(folder: string, beforeWrite: BeforeWrite = always): RunWorkspace {
   return {
     read: async (file) => ((await isFolder(folder)) && (await readText(join(folder, file)))) || "",
 
     async write(file, content) {
-      await replaceFile(join(await madeFolder(folder), file), content);
+      await replaceFile(join(await madeFolder(folder), file), content, beforeWrite);
     },
 
     async appendTrace(jobId, lines) {
-      await appendTrace(join(await madeFolder(folder), TRACE), jobId, lines);
+      await appendTrace(join(await madeFolder(folder), TRACE), jobId, lines, beforeWrite);
     },
 
     async readTrace() {
@@ -61,7 +67,7 @@ export function folderWorkspace(folder: string): RunWorkspace {
       const name = basename(path);
       if (!isInnerPath(path) || path !== `${ARTIFACTS}/${name}`) throw outside(path);
       const artifacts = await madeFolder(join(await madeFolder(folder), ARTIFACTS));
-      await replaceFile(join(artifacts, name), content);
+      await replaceFile(join(artifacts, name), content, beforeWrite);
     },
 
     async readArtifact(path) {
@@ -107,7 +113,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** Written beside the old file and moved into its place: a crash or a full disk leaves the old one whole. */
-async function replaceFile(path: string, content: string): Promise<void> {
+async function replaceFile(path: string, content: string, beforeWrite: BeforeWrite): Promise<void> {
+  beforeWrite();
   const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
   try {
     const file = await open(draft, "wx", 0o600);
@@ -117,6 +124,7 @@ async function replaceFile(path: string, content: string): Promise<void> {
     } finally {
       await file.close();
     }
+    beforeWrite();
     await rename(draft, path);
   } catch (thrown) {
     await rm(draft, { force: true }).catch(() => {});

@@ -20,7 +20,12 @@ const CHUNK = 1024 * 1024;
  * Appends the lines of a job. A crash in the middle of an earlier append leaves an incomplete line, and a turn that was
  * not committed leaves whole ones: both are cut off first, so that a repeated turn is traced once.
  */
-export async function appendTrace(path: string, jobId: string, lines: readonly TraceLine[]): Promise<void> {
+export async function appendTrace(
+  path: string,
+  jobId: string,
+  lines: readonly TraceLine[],
+  beforeWrite: () => void,
+): Promise<void> {
   const file = await open(path, FLAGS, 0o600);
   try {
     const stat = await file.stat();
@@ -28,7 +33,9 @@ export async function appendTrace(path: string, jobId: string, lines: readonly T
       throw holdfastError("invalid_file_path", `${path} is no trace: it is not a file, or larger than 1 GiB.`);
     }
     const kept = await keptLength(file, stat.size, jobId);
+    beforeWrite();
     await file.truncate(kept);
+    beforeWrite();
     try {
       await writeAt(file, kept, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     } catch (thrown) {

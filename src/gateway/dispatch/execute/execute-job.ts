@@ -40,7 +40,7 @@ export async function executeJob(
   await deps.onCrashPoint("before effect plugin");
   let spawned: Promise<void> | undefined;
   const execution = await plugin.run(request, {
-    ...{ timeoutMs, signal: control.signal, rootJobId: opened.job.root_job_id },
+    ...{ timeoutMs, signal: control.signal, checkLease: control.checkLease, rootJobId: opened.job.root_job_id },
     onSpawned: () => {
       spawned = sayIsSpawned(deps, opened.job);
     },

@@ -1,5 +1,6 @@
 // Jobs as the work loop sees them: where they are leased, and how one is run.
 import type { ClaimedJob, RenewedJob } from "../../../backend/gateway/job-store.ts";
+import { type Moment, momentNow, passed } from "../../../engine/moment.ts";
 import type { Activation, WorkSource } from "../../../engine/work-loop.ts";
 import type { DispatchDeps } from "../deps.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -16,10 +17,12 @@ export type JobSourceOptions = {
 export function createJobSource({ deps, snapshot, runsAgents }: JobSourceOptions): WorkSource<ClaimedJob> {
   const { jobs, onCrashPoint } = deps;
   const running = new Map<string, RunningJob>();
+  let leaseMs = 0;
   const resting = createRestingJobs();
 
   return {
     async claim({ worker, limit, lease_us, except }) {
+      leaseMs = lease_us / 1_000;
       const { config, plugins } = snapshot();
       const parallelism = Object.fromEntries([...plugins.values()].map((plugin) => [plugin.name, plugin.parallelism]));
       const agents = [...plugins.values()].flatMap(({ name, isAgent }) => (isAgent ? [name] : []));
@@ -53,8 +56,8 @@ export function createJobSource({ deps, snapshot, runsAgents }: JobSourceOptions
 
     nextDue: async () => ((await deps.control.isPaused()) ? null : await jobs.nextDue()),
 
-    activate(item) {
-      const job = new RunningJob(deps, snapshot(), item);
+    activate(item, claimedAt) {
+      const job = new RunningJob(deps, snapshot(), item, { leaseMs, since: claimedAt });
       running.set(item.id, job);
       job.done.then(
         () => resting.wentWell(item.id),
@@ -84,11 +87,20 @@ class RunningJob implements Activation {
   readonly #abort = new AbortController();
   readonly #deps: DispatchDeps;
   readonly #id: string;
+  readonly #leaseMs: number;
+  #leasedAt: Moment;
   #isReleased = false;
   #isLost = false;
   #cancelledBy: string | null;
 
-  constructor(deps: DispatchDeps, snapshot: Snapshot, job: ClaimedJob) {
+  constructor(
+    deps: DispatchDeps,
+    snapshot: Snapshot,
+    job: ClaimedJob,
+    lease: { readonly leaseMs: number; readonly since: Moment },
+  ) {
+    this.#leaseMs = lease.leaseMs;
+    this.#leasedAt = lease.since;
     this.epoch = job.epoch;
     this.#deps = deps;
     this.#id = job.id;
@@ -96,6 +108,9 @@ class RunningJob implements Activation {
     this.done = runJob(deps, snapshot, job, {
       signal: this.#abort.signal,
       cancelledBy: () => this.#cancelledBy,
+      checkLease: () => {
+        if (passed(this.#leasedAt, momentNow()) >= (this.#leaseMs * 2) / 3) this.#abort.abort();
+      },
       isLost: () => this.#isLost,
     }).finally(() => {
       this.#isReleased = true;
@@ -106,8 +121,10 @@ class RunningJob implements Activation {
     return this.#isReleased;
   }
 
-  /** Commits are guarded by the epoch. */
-  renewed(): void {}
+  /** For what it writes outside of commits; these are guarded by the epoch. */
+  renewed(at: Moment): void {
+    this.#leasedAt = at;
+  }
 
   lost(): void {
     this.#isLost = true;
