@@ -48,8 +48,13 @@ export function gatewayPlugin(definition: InProcessPluginDefinition): BuiltInPlu
       if (!command) return failed(`There is no command "${request.command}".`, false);
       const deadline = AbortSignal.timeout(timeoutMs);
       const until = AbortSignal.any([signal, deadline]);
+      // A signal of its own: a lease that is lost after the command has ended is not the command's business.
+      const running = new AbortController();
+      const cutOff = () => running.abort(until.reason);
+      if (until.aborted) cutOff();
+      until.addEventListener("abort", cutOff, { once: true });
       try {
-        const answer = await Promise.race([command.run(request, { signal: until }), rejectionOf(until)]);
+        const answer = await Promise.race([command.run(request, { signal: running.signal }), rejectionOf(until)]);
         const stdout = JSON.stringify({
           status: "ok",
           ...(typeof answer === "string" ? { result: answer } : { result: "ok", ...answer }),
@@ -59,6 +64,8 @@ export function gatewayPlugin(definition: InProcessPluginDefinition): BuiltInPlu
         if (signal.aborted) return { outcome: "aborted", stdout: "", ...nothingElse };
         if (deadline.aborted) return { ...timedOut(timeoutMs), stdout: "", ...nothingElse };
         return failed(errorMessage(thrown), !isPermanent(thrown));
+      } finally {
+        until.removeEventListener("abort", cutOff);
       }
     },
   };
