@@ -2,49 +2,54 @@
 // work; run control keeps the record. They refuse with a coded value; only what nobody planned for, such as a store that
 // fails, is thrown.
 import { randomBytes } from "node:crypto";
+import { askHandler, findHandler } from "../contracts/ask-handler.ts";
 import { identifier } from "../contracts/coerce.ts";
-import type { Run, RunEvents } from "../contracts/conversation/run-control.ts";
-import * as report from "../contracts/conversation/run-control-results.ts";
-import { redactPayload } from "../contracts/conversation/run-redaction.ts";
-import type { Hooks } from "../contracts/hooks.ts";
-import { asMap, type JsonMap, snapshot, snapshotMap } from "../contracts/json.ts";
+import type { Run } from "../contracts/conversation/run-control.ts";
 import {
-  isOperationError,
-  type OperationError,
-  operationError,
-  operationErrorOf,
-} from "../contracts/operation-error.ts";
+  cancelRun,
+  type EventsView,
+  getRun,
+  listRunEvents,
+  type RunKind,
+  type RunView,
+  type WatchedRunHost,
+  type WatchedRunStore,
+} from "../contracts/conversation/watched-runs.ts";
+import { type JsonMap, snapshotMap } from "../contracts/json.ts";
+import { isOperationError, type OperationError, operationError } from "../contracts/operation-error.ts";
 import * as packageRun from "../contracts/packages/package-run.ts";
 import type { Handler } from "../contracts/seams.ts";
-import { quietly } from "../contracts/when-ready.ts";
 
 /** Where the runs are kept: `createMemoryRunStore`, or anything like it that takes its time. */
-interface PackageRunStore {
+interface PackageRunStore extends WatchedRunStore {
   start(run: JsonMap): Run | Promise<Run>;
   save(run: JsonMap): Run | Promise<Run>;
-  get(runId: string): Run | undefined | Promise<Run | undefined>;
   finish(runId: string, status: "failed"): Run | undefined | Promise<Run | undefined>;
-  cancel(runId: string): Run | undefined | Promise<Run | undefined>;
-  events(runId: string, page: JsonMap): RunEvents | undefined | Promise<RunEvents | undefined>;
 }
 
 /** What the operations work with. A handler answers with a map, or refuses with `{ code, message }`. */
-type PackageRunHost = {
+type PackageRunHost = WatchedRunHost & {
   readonly runs: PackageRunStore;
-  readonly hooks?: Hooks | undefined;
   /** Runs a package; it is given the normalised request, with the run id in its options. */
   readonly handler?: Handler | undefined;
-  /** These three answer in the store's place, for a host that keeps the runs itself. */
-  readonly statusHandler?: Handler | undefined;
-  readonly cancelHandler?: Handler | undefined;
-  readonly eventsHandler?: Handler | undefined;
-  /** Whether whoever asks may see runs as they are; without it nobody may. */
-  readonly mayReadUnredacted?: ((input: JsonMap) => boolean | Promise<boolean>) | undefined;
   readonly newId?: (() => string) | undefined;
 };
 
-type RunView = Run | OperationError;
-type EventsView = report.ReportedEvents | OperationError;
+const packageRuns: RunKind = {
+  seams: {
+    status: "runtimePackageRunStatusHandler",
+    cancel: "runtimePackageRunCancelHandler",
+    events: "runtimePackageRunEventsHandler",
+  },
+  codes: {
+    handlerFailed: "agents_runtime_package_run_handler_failed",
+    invalidStatus: "agents_runtime_package_run_invalid_status",
+    invalidCancelResult: "agents_runtime_package_run_invalid_cancel_result",
+    invalidEventsResult: "agents_runtime_package_run_invalid_events_result",
+  },
+  notFound: (runId) =>
+    operationError("agents_runtime_package_run_not_found", `There is no runtime package run "${runId}".`),
+};
 
 /**
  * Runs a workflow of a package. The run is recorded before the handler begins, and as failed whenever a refusal comes
@@ -71,36 +76,18 @@ export async function dispatch(
 }
 
 /** One run, redacted unless whoever asks may see it as it is. */
-export async function get(input: unknown, host: PackageRunHost): Promise<RunView> {
-  const given = snapshotMap(input);
-  const handler = await findHandler("runtimePackageRunStatusHandler", host.statusHandler, given, host);
-  const run = handler
-    ? readAnswer(await ask(handler, given), report.normalizeStatusResult, "agents_runtime_package_run_invalid_status")
-    : ((await host.runs.get(runIdOf(given) ?? "")) ?? notFound(given));
-  return redactFor(run, given, host);
+export function get(input: unknown, host: WatchedRunHost): Promise<RunView> {
+  return getRun(packageRuns, input, host);
 }
 
 /** Asks a run to stop and says whether it still could. Whoever may stop a run may see it: nothing is redacted. */
-export async function cancel(input: unknown, host: PackageRunHost): Promise<RunView> {
-  const given = snapshotMap(input);
-  const handler = await findHandler("runtimePackageRunCancelHandler", host.cancelHandler, given, host);
-  if (!handler) return (await host.runs.cancel(runIdOf(given) ?? "")) ?? notFound(given);
-  const answer = await ask(handler, given);
-  return readAnswer(answer, report.normalizeCancelResult, "agents_runtime_package_run_invalid_cancel_result");
+export function cancel(input: unknown, host: WatchedRunHost): Promise<RunView> {
+  return cancelRun(packageRuns, input, host);
 }
 
 /** One run and a page of its events, redacted like the run alone. */
-export async function events(input: unknown, host: PackageRunHost): Promise<EventsView> {
-  const given = snapshotMap(input);
-  const handler = await findHandler("runtimePackageRunEventsHandler", host.eventsHandler, given, host);
-  const page = handler
-    ? readAnswer(
-        await ask(handler, given),
-        report.normalizeEventsResult,
-        "agents_runtime_package_run_invalid_events_result",
-      )
-    : ((await host.runs.events(runIdOf(given) ?? "", given)) ?? notFound(given));
-  return redactFor(page, given, host);
+export function events(input: unknown, host: WatchedRunHost): Promise<EventsView> {
+  return listRunEvents(packageRuns, input, host);
 }
 
 async function runPackage(
@@ -108,8 +95,9 @@ async function runPackage(
   given: JsonMap,
   host: PackageRunHost,
 ): Promise<JsonMap | OperationError> {
-  const handler = await findHandler("runtimePackageRunHandler", host.handler, given, host);
-  return handler ? ((await ask(handler, request)) ?? invalidResult) : noHandler;
+  const handler = await findHandler("runtimePackageRunHandler", host.handler, given, host.hooks);
+  if (!handler) return noHandler;
+  return (await askHandler(handler, request, packageRuns.codes.handlerFailed)) ?? invalidResult;
 }
 
 // `pending` and `skipped` are no words of run control, which reads them as running: such a run can still be cancelled.
@@ -119,49 +107,6 @@ async function saveStatus(runId: string, status: string, runs: PackageRunStore):
   const isStopping = run?.status === "cancelling" && ["pending", "running", "skipped"].includes(status);
   // A save that states no time is stamped with its own.
   await runs.save({ ...run, run_id: runId, status: isStopping ? "cancelling" : status, updated_at: "" });
-}
-
-type HandlerSeam =
-  | "runtimePackageRunHandler"
-  | "runtimePackageRunStatusHandler"
-  | "runtimePackageRunCancelHandler"
-  | "runtimePackageRunEventsHandler";
-
-async function findHandler(
-  seam: HandlerSeam,
-  own: Handler | undefined,
-  given: JsonMap,
-  { hooks }: PackageRunHost,
-): Promise<Handler | undefined> {
-  return (await hooks?.apply(seam, own ?? null, given)) ?? own;
-}
-
-/** What a handler answers: a map, a refusal, or undefined for anything else. What it throws is a refusal too. */
-async function ask(handler: Handler, input: JsonMap): Promise<JsonMap | OperationError | undefined> {
-  let answer: unknown;
-  try {
-    answer = await handler(input);
-    if (answer instanceof Error) return refusal(answer);
-  } catch (thrown) {
-    return refusal(thrown);
-  }
-  try {
-    return asMap(snapshot(answer)) as JsonMap | undefined;
-  } catch {
-    return undefined; // an answer that is not JSON is no answer
-  }
-}
-
-function refusal(thrown: unknown): OperationError {
-  return operationErrorOf(thrown, "agents_runtime_package_run_handler_failed");
-}
-
-function readAnswer<Report>(
-  answer: JsonMap | OperationError | undefined,
-  normalize: (result: unknown, code: string) => Report | OperationError,
-  code: string,
-): Report | OperationError {
-  return isOperationError(answer) ? answer : normalize(answer, code);
 }
 
 const noHandler = operationError("agents_runtime_package_run_no_handler", "Nobody here can run runtime packages.");
@@ -181,29 +126,10 @@ function tellFailure(error: OperationError, given: JsonMap, { hooks }: PackageRu
   return error;
 }
 
-async function redactFor<View extends Run>(
-  view: View | OperationError,
-  given: JsonMap,
-  { mayReadUnredacted }: PackageRunHost,
-): Promise<View | OperationError> {
-  if (isOperationError(view)) return view;
-  // A check that fails has not allowed anything.
-  const mayRead = await quietly(() => mayReadUnredacted?.(given));
-  // None of a run's fields that are covered up is a number or a list, so what comes back still reads as a run.
-  return mayRead === true ? view : (redactPayload(view) as View);
-}
-
 function runIdOf(given: JsonMap): string | undefined {
   return identifier(given.run_id);
 }
 
 function newRunId(): string {
   return `runtime_run_${randomBytes(16).toString("hex")}`;
-}
-
-function notFound(given: JsonMap): OperationError {
-  return operationError(
-    "agents_runtime_package_run_not_found",
-    `There is no runtime package run "${runIdOf(given) ?? ""}".`,
-  );
 }
