@@ -8,6 +8,7 @@ import { memoryOperations } from "./operations/memory.ts";
 import { runOperations } from "./operations/runs.ts";
 import { toolOperations } from "./operations/tools.ts";
 import { trustOperations } from "./operations/trust.ts";
+import { workflowOperations } from "./operations/workflows.ts";
 
 export const operations = {
   ...conversationOperations,
@@ -18,4 +19,5 @@ export const operations = {
   ...channelOperations,
   ...gatewayOperations,
   ...gatewayAgentOperations,
+  ...workflowOperations,
 };

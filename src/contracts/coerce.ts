@@ -75,6 +75,11 @@ export function truthy(value: unknown): boolean {
   return isContainer(value) ? !isEmpty(value) : value !== "0" && Boolean(value);
 }
 
+/** A string that the contracts call truthy: neither empty nor "0". */
+export function isTruthyText(value: unknown): value is string {
+  return typeof value === "string" && truthy(value);
+}
+
 /** A string, or a list of them, as trimmed non-empty strings without repeats. */
 export function stringList(value: unknown): string[] {
   const items = Array.isArray(value) ? value : [value];

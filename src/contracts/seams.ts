@@ -3,6 +3,7 @@ import { isContainer, isMap, type JsonMap, type UnknownMap } from "./json.ts";
 import * as actionPolicy from "./tools/action-policy.ts";
 import type { RuntimeToolRequest, RuntimeToolResult } from "./tools/runtime-tool.ts";
 import type { Principal } from "./trust/principal.ts";
+import type { WorkflowSpec } from "./workflows/spec.ts";
 
 /** What each event passes to its listeners. */
 export type HookEvents = {
@@ -24,6 +25,13 @@ export type HookEvents = {
   runtimePackageRunDispatchFailed: [code: string, input: JsonMap];
   chatDispatchFailed: [reason: string, input: JsonMap];
   dispatchMessageFailed: [reason: string, input: JsonMap];
+  workflowRegistered: [spec: WorkflowSpec];
+  workflowSaved: [spec: WorkflowSpec];
+  workflowEnabled: [spec: WorkflowSpec];
+  workflowDisabled: [spec: WorkflowSpec];
+  workflowDeleted: [workflowId: string, spec: WorkflowSpec | null];
+  workflowScheduleRequested: [spec: WorkflowSpec, trigger: JsonMap];
+  runWorkflowDispatchFailed: [reason: string, input: JsonMap];
 };
 
 /** The value each filter passes through, and what it is told beside it. */
@@ -79,6 +87,18 @@ export type HookFilters = {
   /** The server's own say about tools of a chat, by their names. What is no map ends the chat. */
   runtimeToolDeclarations: { value: unknown; about: [agent: string, input: JsonMap] };
 
+  workflowKnownStepTypes: { value: readonly unknown[]; about: [] };
+  workflowKnownTriggerTypes: { value: readonly unknown[]; about: [] };
+  workflowHandler: { value: Handler | null; about: [input: JsonMap] };
+  workflowRunStatusHandler: { value: Handler | null; about: [input: JsonMap] };
+  workflowRunCancelHandler: { value: Handler | null; about: [input: JsonMap] };
+  workflowRunEventsHandler: { value: Handler | null; about: [input: JsonMap] };
+  runWorkflowPermission: { value: boolean; about: [input: JsonMap] };
+  validateWorkflowPermission: { value: boolean; about: [input: JsonMap] };
+  workflowRunReadPermission: { value: boolean; about: [input: JsonMap] };
+  workflowRunUnredactedReadPermission: { value: boolean; about: [input: JsonMap] };
+  workflowRunCancelPermission: { value: boolean; about: [input: JsonMap] };
+
   runtimeProfileProviders: { value: readonly unknown[]; about: [context: UnknownMap] };
   resolvedAgentRuntimeProfile: { value: UnknownMap | null; about: [context: UnknownMap] };
 };
@@ -103,6 +123,13 @@ export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
   runtimePackageRunDispatchFailed: "agents_runtime_package_run_dispatch_failed",
   chatDispatchFailed: "agents_chat_dispatch_failed",
   dispatchMessageFailed: "agents_dispatch_message_failed",
+  workflowRegistered: "wp_agent_workflow_registered",
+  workflowSaved: "wp_agent_workflow_saved",
+  workflowEnabled: "wp_agent_workflow_enabled",
+  workflowDisabled: "wp_agent_workflow_disabled",
+  workflowDeleted: "wp_agent_workflow_deleted",
+  workflowScheduleRequested: "wp_agent_workflow_schedule_requested",
+  runWorkflowDispatchFailed: "agents_run_workflow_dispatch_failed",
   toolAuditParameters: "agents_api_tool_audit_parameters",
   preToolCallDecision: "agents_api_pre_tool_call_decision",
   toolResultDiagnostics: "agents_api_mediated_tool_result_diagnostics",
@@ -139,6 +166,17 @@ export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
   dispatchMessagePermission: "agents_dispatch_message_permission",
   runtimeAgentConfig: "agents_api_runtime_agent_config",
   runtimeToolDeclarations: "agents_api_runtime_tool_declarations",
+  workflowKnownStepTypes: "wp_agent_workflow_known_step_types",
+  workflowKnownTriggerTypes: "wp_agent_workflow_known_trigger_types",
+  workflowHandler: "wp_agent_workflow_handler",
+  workflowRunStatusHandler: "wp_agent_workflow_run_status_handler",
+  workflowRunCancelHandler: "wp_agent_workflow_run_cancel_handler",
+  workflowRunEventsHandler: "wp_agent_workflow_run_events_handler",
+  runWorkflowPermission: "agents_run_workflow_permission",
+  validateWorkflowPermission: "agents_validate_workflow_permission",
+  workflowRunReadPermission: "agents_workflow_run_read_permission",
+  workflowRunUnredactedReadPermission: "agents_workflow_run_unredacted_read_permission",
+  workflowRunCancelPermission: "agents_workflow_run_cancel_permission",
   runtimeProfileProviders: "agents_api_runtime_profile_providers",
   resolvedAgentRuntimeProfile: "agents_api_resolved_agent_runtime_profile",
 };
@@ -181,6 +219,17 @@ export const isUsable: Readonly<Record<FilterName, (answer: unknown) => boolean>
   dispatchMessagePermission: isBoolean,
   runtimeAgentConfig: isGiven,
   runtimeToolDeclarations: isGiven,
+  workflowKnownStepTypes: Array.isArray,
+  workflowKnownTriggerTypes: Array.isArray,
+  workflowHandler: isFunction,
+  workflowRunStatusHandler: isFunction,
+  workflowRunCancelHandler: isFunction,
+  workflowRunEventsHandler: isFunction,
+  runWorkflowPermission: isBoolean,
+  validateWorkflowPermission: isBoolean,
+  workflowRunReadPermission: isBoolean,
+  workflowRunUnredactedReadPermission: isBoolean,
+  workflowRunCancelPermission: isBoolean,
   runtimeProfileProviders: Array.isArray,
   resolvedAgentRuntimeProfile: isMap,
 };
@@ -207,6 +256,11 @@ export const gates: ReadonlySet<FilterName> = new Set<FilterName>([
   "chatRunCancelPermission",
   "chatRunControlPermission",
   "dispatchMessagePermission",
+  "runWorkflowPermission",
+  "validateWorkflowPermission",
+  "workflowRunReadPermission",
+  "workflowRunUnredactedReadPermission",
+  "workflowRunCancelPermission",
   "runtimeAgentConfig",
   "runtimeToolDeclarations",
 ]);
