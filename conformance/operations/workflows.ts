@@ -6,6 +6,8 @@ import { validate } from "../../src/contracts/workflows/validate.ts";
 import { dispatchTick, dispatchWorkflow } from "../scripts/workflow-dispatch.ts";
 import { awaitRow, showRecord } from "../scripts/workflow-records.ts";
 import { runRegistry, runSchedule } from "../scripts/workflow-registry.ts";
+import { controlRuns } from "../scripts/workflow-run-control.ts";
+import { aggregateResults, runElsewhere, runOnce, traceRun } from "../scripts/workflow-runs.ts";
 import type { Given } from "./given.ts";
 
 export const workflowOperations = {
@@ -35,4 +37,9 @@ export const workflowOperations = {
   "workflow.dispatch": dispatchWorkflow,
   "workflow.dispatchScheduled": dispatchTick,
   "workflow.await": awaitRow,
+  "workflow.runControl": controlRuns,
+  "workflow.run": runOnce,
+  "workflow.trace": traceRun,
+  "workflow.async": runElsewhere,
+  "workflow.aggregate": aggregateResults,
 };

@@ -3,6 +3,9 @@ import { isContainer, isMap, type JsonMap, type UnknownMap } from "./json.ts";
 import * as actionPolicy from "./tools/action-policy.ts";
 import type { RuntimeToolRequest, RuntimeToolResult } from "./tools/runtime-tool.ts";
 import type { Principal } from "./trust/principal.ts";
+import { type BranchExecutor, isBranchExecutor } from "./workflows/branch-executor.ts";
+import type { WorkflowRun } from "./workflows/run-record.ts";
+import { isRunRecorder, type RunRecorder } from "./workflows/run-recorder.ts";
 import type { WorkflowSpec } from "./workflows/spec.ts";
 
 /** What each event passes to its listeners. */
@@ -31,6 +34,8 @@ export type HookEvents = {
   workflowDisabled: [spec: WorkflowSpec];
   workflowDeleted: [workflowId: string, spec: WorkflowSpec | null];
   workflowScheduleRequested: [spec: WorkflowSpec, trigger: JsonMap];
+  /** A run has succeeded or failed. */
+  workflowRunCompleted: [run: WorkflowRun, runId: string];
   runWorkflowDispatchFailed: [reason: string, input: JsonMap];
 };
 
@@ -89,6 +94,18 @@ export type HookFilters = {
 
   workflowKnownStepTypes: { value: readonly unknown[]; about: [] };
   workflowKnownTriggerTypes: { value: readonly unknown[]; about: [] };
+  /** Types of steps and the functions that carry them out. */
+  workflowStepHandlers: { value: UnknownMap; about: [] };
+  /** Whether a parallel step of a run is carried out; only what is truthy lets it. */
+  workflowShouldFanout: { value: unknown; about: [step: JsonMap, context: JsonMap] };
+  /** Who carries the branches of a parallel step out; the run itself while it is null. */
+  workflowStepExecutor: { value: BranchExecutor | null; about: [step: JsonMap, context: JsonMap] };
+  /** Who keeps the records of runs, where the host does not say. */
+  workflowRunRecorder: { value: RunRecorder | null; about: [] };
+  /** Whether somebody else goes on with a run all of whose branches are in. */
+  workflowResumeDispatch: { value: unknown; about: [runId: string, executorId: string, run: WorkflowRun] };
+  /** What came of the section under a lock of the host; null where it has none, false when it cannot be had. */
+  workflowReconcileLock: { value: unknown; about: [runId: string, section: () => Promise<unknown>] };
   workflowHandler: { value: Handler | null; about: [input: JsonMap] };
   workflowRunStatusHandler: { value: Handler | null; about: [input: JsonMap] };
   workflowRunCancelHandler: { value: Handler | null; about: [input: JsonMap] };
@@ -129,6 +146,7 @@ export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
   workflowDisabled: "wp_agent_workflow_disabled",
   workflowDeleted: "wp_agent_workflow_deleted",
   workflowScheduleRequested: "wp_agent_workflow_schedule_requested",
+  workflowRunCompleted: "wp_agent_workflow_run_completed",
   runWorkflowDispatchFailed: "agents_run_workflow_dispatch_failed",
   toolAuditParameters: "agents_api_tool_audit_parameters",
   preToolCallDecision: "agents_api_pre_tool_call_decision",
@@ -168,6 +186,12 @@ export const contractNames: Readonly<Record<EventName | FilterName, string>> = {
   runtimeToolDeclarations: "agents_api_runtime_tool_declarations",
   workflowKnownStepTypes: "wp_agent_workflow_known_step_types",
   workflowKnownTriggerTypes: "wp_agent_workflow_known_trigger_types",
+  workflowStepHandlers: "wp_agent_workflow_step_handlers",
+  workflowShouldFanout: "wp_agent_workflow_should_fanout",
+  workflowStepExecutor: "wp_agent_workflow_step_executor",
+  workflowRunRecorder: "wp_agent_workflow_run_recorder",
+  workflowResumeDispatch: "wp_agent_workflow_resume_dispatch",
+  workflowReconcileLock: "wp_agent_workflow_reconcile_lock",
   workflowHandler: "wp_agent_workflow_handler",
   workflowRunStatusHandler: "wp_agent_workflow_run_status_handler",
   workflowRunCancelHandler: "wp_agent_workflow_run_cancel_handler",
@@ -221,6 +245,12 @@ export const isUsable: Readonly<Record<FilterName, (answer: unknown) => boolean>
   runtimeToolDeclarations: isGiven,
   workflowKnownStepTypes: Array.isArray,
   workflowKnownTriggerTypes: Array.isArray,
+  workflowStepHandlers: isMap,
+  workflowShouldFanout: isGiven,
+  workflowStepExecutor: isBranchExecutor,
+  workflowRunRecorder: isRunRecorder,
+  workflowResumeDispatch: isGiven,
+  workflowReconcileLock: isGiven,
   workflowHandler: isFunction,
   workflowRunStatusHandler: isFunction,
   workflowRunCancelHandler: isFunction,

@@ -1,0 +1,102 @@
+// Where a host decides how a parallel step of a run is carried out: not at all, by somebody else, or as steps of the run.
+import { truthy } from "../../contracts/coerce.ts";
+import { type Json, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { isOperationError } from "../../contracts/operation-error.ts";
+import { type Aggregation, aggregate } from "../../contracts/workflows/aggregate.ts";
+import type { BranchDescriptor, BranchExecutor } from "../../contracts/workflows/branch-executor.ts";
+import type { Outcome } from "../machine/next.ts";
+import { partsOf } from "../machine/open-parts.ts";
+import { isAggregator } from "../machine/outputs.ts";
+import { branchesOf, kindOf, namesOf } from "../machine/working.ts";
+import { errorOfThrown } from "../steps/step-handlers.ts";
+
+export type FanOutHost = {
+  /** Whether the step is carried out at all. */
+  readonly shouldFanOut: () => unknown;
+  /** Who carries the branches out; the run itself when nobody does. */
+  readonly executorOf: () => BranchExecutor | null | Promise<BranchExecutor | null>;
+  /** What the step comes to when all branches have ended. */
+  readonly finish: (aggregation: Aggregation) => Promise<Outcome>;
+  readonly runId: string;
+};
+
+/** What comes of a parallel step before any of its steps runs. It never throws. */
+export async function fanOut(step: JsonMap, host: FanOutHost): Promise<Outcome> {
+  try {
+    if (!truthy(await host.shouldFanOut())) return declined;
+    const executor = await host.executorOf();
+    return executor ? await dispatch(step, executor, host) : { as: "in_parts" };
+  } catch (thrown) {
+    return { as: "failed", error: errorOfThrown(thrown) };
+  }
+}
+
+const declined: Outcome = { as: "succeeded", output: { fanned_out: false, reason: "fanout_gate_declined" } };
+
+async function dispatch(step: JsonMap, executor: BranchExecutor, host: FanOutHost): Promise<Outcome> {
+  const parts = partsOf(step);
+  if ("error" in parts) return { as: "failed", error: parts.error };
+  const step_id = String(step.id);
+  const about = { run_id: host.runId, step_id };
+  const isRoles = kindOf(step) === "roles";
+  const branches = isRoles ? rolesOf(step, about) : itemsOf(step, parts.items, about);
+  const shared_context = step.context ?? {};
+  const context = { _workflow_run_id: host.runId, _workflow_step_id: step_id, shared_context };
+  const handles = await executor.dispatch(branches, context);
+  if (isOperationError(handles)) return { as: "failed", error: { ...handles, data: handles.data ?? null } };
+  const plan = isRoles ? planOfRoles(step) : { mode: "map", shape: "map" };
+  if (await executor.areAllComplete(handles))
+    return await host.finish(aggregate(plan, await executor.collect(handles)));
+  const suspend = snapshotMap({
+    reason: "parallel_branches_dispatched",
+    executor: executor.id,
+    handles,
+    aggregate: plan,
+  });
+  return { as: "suspended", suspend, returned: { _suspend: suspend } };
+}
+
+type About = { readonly run_id: string; readonly step_id: string };
+
+function rolesOf(step: JsonMap, about: About): BranchDescriptor[] {
+  return branchesOf(step)
+    .filter((branch) => !isAggregator(branch))
+    .map((branch) => {
+      const { steps = [], ...role } = branch;
+      const name = String(branch.role);
+      return {
+        key: name,
+        role: name,
+        required: truthy(branch.required),
+        steps,
+        branch_vars: { context: step.context ?? {}, role },
+        continue_on_error: truthy(branch.continue_on_error),
+        ...about,
+      };
+    });
+}
+
+function itemsOf(step: JsonMap, items: readonly Json[], about: About): BranchDescriptor[] {
+  const { as, index_as } = namesOf(step);
+  return items.map((item, index) => ({
+    key: String(index),
+    index,
+    item,
+    steps: step.steps ?? [],
+    branch_vars: { [as]: item, [index_as]: index },
+    continue_on_error: truthy(step.continue_on_error),
+    ...about,
+  }));
+}
+
+/** What the aggregation will need of the step. */
+function planOfRoles(step: JsonMap): JsonMap {
+  const aggregator = branchesOf(step).find(isAggregator);
+  return {
+    mode: "roles",
+    aggregator_role: aggregator ? String(aggregator.role) : "",
+    aggregator_spec: aggregator ?? {},
+    shared_context: step.context ?? {},
+    shape: "roles",
+  };
+}

@@ -1,0 +1,28 @@
+// Carries out what the machine orders, for a run in memory.
+
+import type { Order, Outcome } from "../machine/next.ts";
+import { aggregateBranches } from "./aggregate-branches.ts";
+import { fanOut } from "./fan-out.ts";
+import { stepPerformer } from "./perform-step.ts";
+import type { WorkflowHost } from "./workflow-host.ts";
+
+/** Does what was ordered. It never throws. */
+export function performer(host: WorkflowHost, runId: string): (order: Order) => Promise<Outcome> {
+  const { hooks } = host;
+  const runStep = stepPerformer(host, false);
+  return async (order) => {
+    const { kind, step, context } = order;
+    if (kind === "run_step") return await runStep(order);
+    return await fanOut(step, {
+      runId,
+      shouldFanOut: () => hooks?.apply("workflowShouldFanout", true, step, context) ?? true,
+      executorOf: () => hooks?.apply("workflowStepExecutor", null, step, context) ?? null,
+      finish: (aggregation) => aggregateBranches(aggregation, host),
+    });
+  };
+}
+
+/** Whether the host decides how parallel steps of a run are carried out. */
+export function asksFanOut({ hooks }: WorkflowHost): boolean {
+  return hooks !== undefined && (hooks.has("workflowShouldFanout") || hooks.has("workflowStepExecutor"));
+}

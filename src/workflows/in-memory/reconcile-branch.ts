@@ -1,0 +1,91 @@
+// Takes what a branch came to that was carried out elsewhere, and goes on with the run once all branches are in.
+
+import { identifier, truthy } from "../../contracts/coerce.ts";
+import type { Json } from "../../contracts/json.ts";
+import { type OperationError, operationError } from "../../contracts/operation-error.ts";
+import { endStep, reconcile } from "../../contracts/workflows/reconcile.ts";
+import * as runRecord from "../../contracts/workflows/run-record.ts";
+import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
+import type { Outcome } from "../machine/next.ts";
+import { toSeconds } from "../machine/seconds.ts";
+import { aggregateBranches } from "./aggregate-branches.ts";
+import { withReconcileLock } from "./reconcile-lock.ts";
+import { resumeWorkflow } from "./resume-workflow.ts";
+import { clockOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
+
+export type BranchReport = {
+  readonly run_id?: unknown;
+  readonly handle_id?: unknown;
+  /** `{ key?, status, output?, steps?, error?, item? }` */
+  readonly branch_result?: unknown;
+};
+
+/** The run after the result was taken. Of two results for one branch the first counts. */
+export async function reconcileBranch(
+  { run_id, handle_id, branch_result }: BranchReport,
+  host: WorkflowHost,
+): Promise<runRecord.WorkflowRun | OperationError> {
+  const runId = identifier(run_id);
+  const handleId = identifier(handle_id);
+  const recorder = await recorderOf(host);
+  if (runId === undefined || handleId === undefined)
+    return refusal("invalid_input", "It needs a run_id and a handle_id.");
+  if (!recorder) return refusal("no_recorder", "No recorder keeps runs here.");
+  const entered = await withReconcileLock(runId, host.hooks, () =>
+    enter(runId, handleId, branch_result, recorder, host),
+  );
+  return entered ?? lockUnavailable;
+}
+
+async function enter(
+  runId: string,
+  handleId: string,
+  result: unknown,
+  recorder: RunRecorder,
+  host: WorkflowHost,
+): Promise<runRecord.WorkflowRun | OperationError> {
+  const found = await recorder.find(runId);
+  if (!found) return refusal("not_found", `There is no workflow run "${runId}".`);
+  const stored = runRecord.read(found);
+  const entered = reconcile(stored, handleId, result);
+  if (entered.kind === "refused") return entered.error;
+  if (entered.kind === "unchanged") return stored;
+  const { run } = entered;
+  await recorder.update(run);
+  if (entered.kind === "waiting") return run;
+  const outcome =
+    entered.kind === "branch_failed"
+      ? { error: entered.error }
+      : await outputOrError(await aggregateBranches(entered.aggregation, host));
+  const ended = endStep(run, outcome, toSeconds(clockOf(host)()));
+  await recorder.update(ended);
+  const executor = runRecord.suspensionOf(run).executor_id;
+  const goesOnElsewhere = await host.hooks?.apply(
+    "workflowResumeDispatch",
+    false,
+    runId,
+    String(executor ?? ""),
+    ended,
+  );
+  return truthy(goesOnElsewhere) ? ended : await resumeWorkflow(runId, {}, host);
+}
+
+const codes = {
+  invalid_input: "agents_reconcile_workflow_branch_invalid_input",
+  no_recorder: "agents_reconcile_workflow_branch_no_recorder",
+  not_found: "agents_reconcile_workflow_branch_not_found",
+} as const;
+
+const lockUnavailable = operationError("agents_reconcile_lock_unavailable", "The run is locked; try again.", {
+  retryable: true,
+});
+
+function outputOrError(outcome: Outcome): { readonly output: Json } | { readonly error: OperationError } {
+  if (outcome.as === "succeeded") return { output: outcome.output };
+  const { code = "", message = "" } = outcome.as === "failed" ? outcome.error : {};
+  return { error: operationError(String(code), String(message)) };
+}
+
+function refusal(why: keyof typeof codes, message: string): OperationError {
+  return operationError(codes[why], message);
+}

@@ -1,0 +1,34 @@
+// A branch that is carried out by itself, away from the run that it belongs to: it sees its variables and nothing else.
+import type { Json, JsonMap } from "../../contracts/json.ts";
+import { lastOf, mapOf, outputsOfSteps } from "../machine/outputs.ts";
+import { ROOT } from "../machine/path.ts";
+import { bodyOf, newWorking, type StepError, type Working } from "../machine/working.ts";
+import { drive } from "./drive.ts";
+import { stepPerformer } from "./perform-step.ts";
+import { clockOf, type WorkflowHost } from "./workflow-host.ts";
+
+export type Branch = {
+  readonly steps: readonly JsonMap[];
+  readonly vars: JsonMap;
+  readonly continueOnError: boolean;
+};
+
+export type BranchOutcome = { readonly output: Json; readonly steps: JsonMap } | { readonly error: StepError };
+
+/** What comes of the branch: its last output and that of each step, or why it failed. */
+export async function runBranch({ steps, vars, continueOnError }: Branch, host: WorkflowHost): Promise<BranchOutcome> {
+  const { room = 1 } = host;
+  const perform = stepPerformer(host, true);
+  const working = newWorking({ steps, vars, continueOnError, room });
+  const isCancelled = () => false;
+  const { state } = await drive(working, { now: clockOf(host), perform, isCancelled, signal: host.signal });
+  if (state.failed !== null && !continueOnError) return { error: errorOf(working, state.failed) };
+  const outputs = outputsOfSteps(working, ROOT);
+  return { output: lastOf(outputs), steps: mapOf(outputs) };
+}
+
+function errorOf(working: Working, path: string): StepError {
+  const { status, error = {} } = bodyOf(working, path);
+  const { code = "", message = "", data = null } = error;
+  return { code: status === "skipped" ? "workflow_parallel_step_unhandled" : code, message, data };
+}

@@ -1,0 +1,319 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Json, JsonMap } from "../../contracts/json.ts";
+import { advance } from "./advance.ts";
+import { fold } from "./apply.ts";
+import type { Fact } from "./facts.ts";
+import type { Arrived, Order, Outcome } from "./next.ts";
+import { outputOfRun, stepRecords } from "./run-view.ts";
+import { initialState, type State } from "./state.ts";
+import { underWay } from "./under-way.ts";
+import { newWorking, type Working } from "./working.ts";
+
+type Answer = (order: Order) => Outcome;
+
+/** Drives the machine by hand: what it orders is answered one after another, the one that was ordered last or first. */
+class Machine {
+  readonly facts: Fact[] = [];
+  readonly ordered: string[] = [];
+  state: State = initialState;
+  working: Working;
+  waiting: Order[] = [];
+  largest = 0;
+  now = 0;
+  /** True: all that is kept is written and read again before every step, as after a crash. */
+  readonly #forgets: boolean;
+
+  constructor(given: Parameters<typeof newWorking>[0], { forgets = false } = {}) {
+    this.working = newWorking(given);
+    this.#forgets = forgets;
+  }
+
+  step(arrived: readonly Arrived[] = []) {
+    if (this.#forgets) this.#restart(arrived.flatMap((each) => ("path" in each ? each.path : [])));
+    const { state, facts, next } = advance(this.state, this.working, this.now, arrived);
+    this.state = state;
+    this.facts.push(...facts);
+    this.largest = Math.max(this.largest, JSON.stringify(state).length);
+    if (next.kind === "effects") {
+      this.waiting.push(...next.begin);
+      this.ordered.push(...next.begin.map(({ path }) => path));
+    }
+    return next;
+  }
+
+  /** Answers what was ordered until the run ends or waits. */
+  run(answer: Answer, takeLast = false) {
+    let next = this.step();
+    while (next.kind === "effects") {
+      const order = takeLast ? this.waiting.pop() : this.waiting.shift();
+      if (!order) throw new Error("Nothing is under way.");
+      next = this.step([{ path: order.path, outcome: answer(order) }]);
+    }
+    return next;
+  }
+
+  get record() {
+    return {
+      status: this.state.status,
+      output: outputOfRun(this.working),
+      steps: stepRecords(this.working, this.working.steps.length),
+    };
+  }
+
+  #restart(answered: readonly string[]): void {
+    const order = this.waiting.map(({ path }) => path);
+    this.state = JSON.parse(JSON.stringify(this.state));
+    const { bodies, undoable, ...rest } = this.working;
+    const stored = new Map<string, never>(JSON.parse(JSON.stringify([...bodies])));
+    this.working = { ...rest, bodies: stored, undoable: [...undoable] };
+    const again = underWay(this.state, this.working).filter(({ path }) => !answered.includes(path));
+    this.waiting = order.map((path) => again.find((each) => each.path === path)).filter((each) => each !== undefined);
+    expect(this.waiting.length).toBe(again.length);
+  }
+}
+
+const echo: Answer = ({ step }) => ({ as: "succeeded", output: (step.args as Json) ?? {} });
+
+function call(id: string, args: Json = {}, more: JsonMap = {}): JsonMap {
+  return { id, type: "ability", ability: "demo/a", args, ...more };
+}
+
+describe("a run", () => {
+  it("has a state that is as large after ten thousand items as after ten", () => {
+    const largest = (count: number) => {
+      const items = Array.from({ length: count }, (_, index) => index);
+      const machine = new Machine({ steps: [{ id: "f", type: "foreach", items, steps: [call("n")] }] });
+      machine.run(echo);
+      expect(machine.state.status).toBe("succeeded");
+      return machine.largest;
+    };
+    expect(largest(10_000)).toBeLessThan(largest(10) + 20);
+  });
+
+  it("carries out as many parts at a time as the step allows, and no more", () => {
+    const step = { id: "f", type: "foreach", items: [1, 2, 3, 4, 5], concurrency: 2, steps: [call("n"), call("m")] };
+    const machine = new Machine({ steps: [step], room: 100 });
+    machine.step();
+    expect(machine.ordered).toEqual(["0/0/0", "0/1/0"]);
+    machine.step([{ path: "0/1/0", outcome: { as: "succeeded", output: {} } }]);
+    expect(machine.ordered).toEqual(["0/0/0", "0/1/0", "0/1/1"]);
+    machine.step([{ path: "0/1/1", outcome: { as: "succeeded", output: {} } }]);
+    expect(machine.ordered.at(-1)).toBe("0/2/0");
+  });
+
+  it("tells the outputs of its parts in the order in which they are declared", () => {
+    const items = ["a", "b", "c"];
+    const step = { id: "p", type: "parallel", items, steps: [call("n", { is: "${vars.item}" })] };
+    const machine = new Machine({ steps: [step], room: 100 });
+    machine.run(echo, true);
+    expect(machine.record.output).toMatchObject({
+      last: { branches: items.map((item, index) => ({ index, item, output: { is: item } })) },
+    });
+  });
+
+  it("fails for the first part in the order of declaration, once what runs before it has ended", () => {
+    const step = { id: "p", type: "parallel", items: [0, 1, 2], steps: [call("n"), call("m")] };
+    const machine = new Machine({ steps: [step], room: 100 });
+    machine.step();
+    const fails = (path: string, code: string): Arrived => ({
+      path,
+      outcome: { as: "failed", error: { code, message: "" } },
+    });
+    machine.step([fails("0/1/0", "second")]);
+    // The part behind is given up when its step comes back; the one before goes on.
+    machine.step([{ path: "0/2/0", outcome: { as: "succeeded", output: {} } }]);
+    expect(machine.state.status).toBe("running");
+    machine.step([{ path: "0/0/0", outcome: { as: "succeeded", output: {} } }]);
+    expect(machine.ordered).toEqual(["0/0/0", "0/1/0", "0/2/0", "0/0/1"]);
+    machine.step([fails("0/0/1", "first")]);
+    expect(machine.record).toMatchObject({ status: "failed", steps: [{ error: { code: "first" } }] });
+  });
+
+  it("takes what came of a step also when it is asked to stop in the same moment", () => {
+    const machine = new Machine({ steps: [call("a"), call("b")] });
+    machine.step();
+    machine.step([{ path: "0", outcome: { as: "succeeded", output: { x: 1 } } }, { wish: "cancel" }]);
+    expect(machine.record).toMatchObject({ status: "cancelled", steps: [{ id: "a", output: { x: 1 } }] });
+    expect(machine.ordered).toEqual(["0"]);
+  });
+});
+
+describe("a step that is tried again", () => {
+  const steps = [call("a", {}, { retry: { max_attempts: 3, backoff: "1s" } })];
+  const failed = (more: JsonMap = {}): Outcome => ({ as: "failed", error: { code: "busy", message: "", ...more } });
+
+  it("waits longer each time, and fails with its last error", () => {
+    const machine = new Machine({ steps });
+    expect(machine.run(() => failed())).toEqual({ kind: "park", until: 1_000 });
+    machine.now = 1_000;
+    expect(machine.run(() => failed())).toEqual({ kind: "park", until: 3_000 });
+    machine.now = 3_000;
+    expect(machine.run(() => failed({ code: "last" }))).toEqual({ kind: "end" });
+    expect(machine.record).toMatchObject({ status: "failed", steps: [{ error: { code: "last" } }] });
+  });
+
+  it("waits as long as the error asks for, and not at all where it rules another attempt out", () => {
+    const asked = new Machine({ steps });
+    expect(asked.run(() => failed({ retry_after: 60 }))).toEqual({ kind: "park", until: 60_000 });
+    const refused = new Machine({ steps });
+    expect(refused.run(() => failed({ retryable: false }))).toEqual({ kind: "end" });
+  });
+
+  it("is given up while it waits when the run is asked to stop", () => {
+    const machine = new Machine({ steps });
+    machine.run(() => failed());
+    expect(machine.step([{ wish: "cancel" }])).toEqual({ kind: "end" });
+    expect(machine.state.status).toBe("cancelled");
+  });
+});
+
+describe("a run that fails", () => {
+  const undone = (id: string) =>
+    call(id, { id }, { undo: { type: "ability", ability: "demo/undo", args: { of: "${vars.output.id}" } } });
+  const foreach = { id: "f", type: "foreach", items: [1, 2], steps: [undone("n")] };
+  const steps = [undone("a"), foreach, call("b"), call("never")];
+  const failsAt =
+    (path: string): Answer =>
+    (order) =>
+      order.path === path ? { as: "failed", error: { code: "no", message: "no" } } : echo(order);
+
+  it("undoes what has succeeded, the last first, and then runs what its failure asks for", () => {
+    const onFailure = [call("tell", { why: "${vars.error.code}", a: "${steps.a.output.id}" })];
+    const machine = new Machine({ steps, onFailure });
+    const asked: Json[] = [];
+    machine.run((order) => {
+      if (!/^\d/.test(order.path)) asked.push(order.step.args ?? null);
+      return failsAt("2")(order);
+    });
+    expect(machine.ordered).toEqual(["0", "1/0/0", "1/1/0", "2", "undo/0", "undo/1", "undo/2", "on_failure/0"]);
+    expect(asked).toEqual([{ of: "n" }, { of: "n" }, { of: "a" }, { why: "no", a: "a" }]);
+    expect(machine.record).toMatchObject({ status: "failed" });
+  });
+
+  it("goes on undoing when one of the steps that undo fails, and ends as it would have", () => {
+    const machine = new Machine({ steps });
+    machine.run((order) => (order.path === "undo/1" ? failsAt("undo/1")(order) : failsAt("2")(order)));
+    expect(machine.ordered.slice(-3)).toEqual(["undo/0", "undo/1", "undo/2"]);
+    expect(machine.working.bodies.get("undo/1")).toMatchObject({ status: "failed", error: { code: "no" } });
+    expect(machine.state.status).toBe("failed");
+  });
+
+  it("undoes nothing when its steps go on behind failures", () => {
+    const machine = new Machine({ steps, continueOnError: true });
+    machine.run(failsAt("2"));
+    expect(machine.ordered.at(-1)).toBe("3");
+    expect(machine.state.status).toBe("failed");
+  });
+
+  it("is rolled back as well when it is asked to stop, and a second wish changes nothing", () => {
+    const machine = new Machine({ steps });
+    machine.step();
+    machine.step([{ path: "0", outcome: echo({ step: undone("a") } as Order) }, { wish: "cancel" }]);
+    expect(machine.ordered).toEqual(["0", "undo/0"]);
+    machine.step([{ wish: "cancel" }]);
+    machine.step([{ path: "undo/0", outcome: { as: "succeeded", output: {} } }]);
+    expect(machine.state.status).toBe("cancelled");
+  });
+});
+
+describe("a step that sleeps", () => {
+  it("wakes at its time, whatever else happens, and only once", () => {
+    const machine = new Machine({ steps: [{ id: "s", type: "sleep", for: "1h" }, call("b")], sleeps: true });
+    expect(machine.step()).toEqual({ kind: "park", until: 3_600_000 });
+    machine.now = 3_599_999;
+    expect(machine.step()).toEqual({ kind: "park", until: 3_600_000 });
+    machine.now = 3_600_000;
+    machine.run(echo);
+    expect(machine.record).toMatchObject({
+      status: "succeeded",
+      steps: [{ output: { until: "1970-01-01T01:00:00.000Z" } }, {}],
+    });
+  });
+});
+
+describe("any workflow", () => {
+  const args = fc.constantFrom<Json>({}, { v: "${vars.item}" }, { n: "${steps.a.output}", i: "${inputs.q}" });
+  const flags = fc.record({ continue_on_error: fc.boolean(), undo: fc.constantFrom(false, true) });
+  const { steps: anySteps } = fc.letrec<{ step: JsonMap; steps: JsonMap[]; named: JsonMap[] }>((tie) => ({
+    step: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      fc.record({ args, flags }).map(({ args: given, flags: { undo } }) => ({
+        ...{ type: "ability", ability: "demo/a", args: given },
+        ...(undo && { undo: { type: "ability", ability: "demo/undo", args: { of: "${vars.output}" } } }),
+      })),
+      fc
+        .record({
+          items: fc.array(fc.nat(9), { maxLength: 4 }),
+          steps: tie("named"),
+          flags,
+          concurrency: fc.integer({ min: 1, max: 3 }),
+        })
+        .map(({ items, steps, flags: { continue_on_error }, concurrency }) => ({
+          ...{ type: "foreach", items, steps, continue_on_error, concurrency },
+        })),
+      fc
+        .record({ items: fc.array(fc.nat(9), { maxLength: 4 }), steps: tie("named"), flags })
+        .map(({ items, steps, flags: { continue_on_error } }) => ({
+          type: "parallel",
+          items,
+          steps,
+          continue_on_error,
+        })),
+      fc
+        .array(fc.record({ steps: tie("named"), required: fc.boolean(), is_aggregator: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 3,
+        })
+        .map((branches) => ({
+          type: "parallel",
+          branches: branches.map(({ is_aggregator, ...branch }, index) => ({
+            ...branch,
+            role: `r${index}`,
+            is_aggregator: is_aggregator && branches.findIndex((each) => each.is_aggregator) === index,
+          })),
+        })),
+    ),
+    named: fc
+      .array(tie("step"), { minLength: 1, maxLength: 3 })
+      .map((steps) => steps.map((step, index) => ({ id: "abc"[index] ?? "d", ...step }))),
+    steps: tie("named"),
+  }));
+  /** Fails for some paths, always the same ones. */
+  const answering =
+    (every: number): Answer =>
+    (order) =>
+      every > 0 && [...order.path].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % every === 0
+        ? { as: "failed", error: { code: `at ${order.path}`, message: "no" } }
+        : echo(order);
+  const anyRun = fc.record({ steps: anySteps, continueOnError: fc.boolean(), every: fc.nat(7) });
+
+  it("follows from its facts alone, and goes on from every step of the machine as if nothing had happened", () => {
+    fc.assert(
+      fc.property(anyRun, fc.integer({ min: 1, max: 4 }), fc.boolean(), ({ every, ...given }, room, takeLast) => {
+        const inputs = { q: "Q" };
+        const straight = new Machine({ ...given, inputs, room });
+        const restarted = new Machine({ ...given, inputs, room }, { forgets: true });
+        straight.run(answering(every), takeLast);
+        restarted.run(answering(every), takeLast);
+        expect(fold(straight.facts)).toEqual(straight.state);
+        expect(restarted.facts).toEqual(straight.facts);
+        expect(JSON.stringify(restarted.record)).toBe(JSON.stringify(straight.record));
+        expect(straight.state.steps).toEqual({});
+        expect(straight.state.scopes).toEqual({});
+      }),
+    );
+  });
+
+  it("comes to the same whether its parts run beside each other or one after another, in whatever order they end", () => {
+    fc.assert(
+      fc.property(anyRun, fc.integer({ min: 2, max: 5 }), fc.boolean(), ({ every, ...given }, room, takeLast) => {
+        const alone = new Machine({ ...given, room: 1 });
+        const beside = new Machine({ ...given, room });
+        alone.run(answering(every));
+        beside.run(answering(every), takeLast);
+        expect(JSON.stringify(beside.record)).toBe(JSON.stringify(alone.record));
+      }),
+    );
+  });
+});

@@ -1,0 +1,335 @@
+// One step of the machine: from the stored state, and from what has arrived, to the facts that follow and to what has to
+// happen outside. It calls nobody and reads no clock, so that a restart reaches the same answer.
+import { truthy } from "../../contracts/coerce.ts";
+import type { JsonMap } from "../../contracts/json.ts";
+import { backoffAfter, retryOf, undoOf } from "../../contracts/workflows/step-options.ts";
+import { apply, fanOutAt, sequenceAt } from "./apply.ts";
+import { contextOf } from "./context.ts";
+import type { Fact, StepEnd } from "./facts.ts";
+import type { Arrived, Next, Order, Outcome } from "./next.ts";
+import { partsOf } from "./open-parts.ts";
+import { outputOfParts } from "./outputs.ts";
+import { below, isTopList, ON_FAILURE, parentOf, positionOf, ROLLBACK, ROOT } from "./path.ts";
+import { resolveStep } from "./resolve.ts";
+import type { OpenStep, State } from "./state.ts";
+import { wakeTime } from "./wake-time.ts";
+import { type Body, bodyOf, branchesOf, kindOf, lengthOf, type StepError, stepAt, type Working } from "./working.ts";
+
+/** Steps that are open at the same time in one run, those that wait included: they make its state large. */
+const MOST_OPEN = 100;
+
+export type Step = {
+  readonly state: State;
+  readonly facts: readonly Fact[];
+  /** The paths of which more is known than before. */
+  readonly changed: ReadonlySet<string>;
+  readonly next: Next;
+};
+
+/** Takes what arrived and goes on as far as it can without the outside. `now` is in milliseconds since 1970. */
+export function advance(state: State, working: Working, now: number, arrived: readonly Arrived[] = []): Step {
+  const turn = new Turn(state, working, now);
+  if (state.seq === 0) turn.record({ type: "run.started" });
+  // A wish does not change what has come of a step, only what follows from it.
+  for (const each of arrived) if ("wish" in each) turn.takeWish();
+  for (const each of arrived) if ("path" in each) turn.takeOutcome(each.path, each.outcome);
+  turn.goOn();
+  return { state: turn.state, facts: turn.facts, changed: turn.changed, next: turn.next };
+}
+
+class Turn {
+  state: State;
+  readonly facts: Fact[] = [];
+  readonly changed = new Set<string>();
+  readonly #working: Working;
+  readonly #now: number;
+  readonly #orders: Order[] = [];
+  /** Open lists of steps and steps with parts that may have something to do. */
+  readonly #agenda: string[] = [];
+
+  constructor(state: State, working: Working, now: number) {
+    this.state = state;
+    this.#working = working;
+    this.#now = now;
+  }
+
+  get next(): Next {
+    if (this.state.status !== "running") return { kind: "end" };
+    const open = Object.values(this.state.steps);
+    if (this.#orders.length > 0 || open.some(({ phase }) => phase === "running")) {
+      return { kind: "effects", begin: this.#orders };
+    }
+    const times = open.map(({ until }) => until).filter((until) => until !== null);
+    return { kind: "park", until: times.length > 0 ? Math.min(...times) : null };
+  }
+
+  record(fact: Fact): void {
+    this.state = apply(this.state, fact);
+    this.facts.push(fact);
+  }
+
+  takeWish(): void {
+    // A run that is rolled back, or has nothing left but that, ends soon enough.
+    if (this.state.stage === "steps" && !this.state.isCancelling) this.record({ type: "cancel.requested" });
+  }
+
+  takeOutcome(path: string, outcome: Outcome): void {
+    // A step that is not open any more has ended without it.
+    if (this.state.steps[path]) this.#settle(path, outcome);
+  }
+
+  /** Closes what is over and opens what may be opened, until something outside is needed. */
+  goOn(): void {
+    for (const [path, step] of Object.entries(this.state.steps)) if (step.phase !== "running") this.#lookAt(path, step);
+    this.#agenda.push(...Object.keys(this.state.scopes).reverse());
+    for (let path = this.#agenda.pop(); path !== undefined; path = this.#agenda.pop()) {
+      const scope = this.state.scopes[path];
+      if (scope?.kind === "sequence") this.#goOnWithSteps(path);
+      if (scope?.kind === "fan_out") this.#goOnWithParts(path);
+    }
+  }
+
+  /** A step that waits: it is given up, its time has come, or it goes on waiting. */
+  #lookAt(path: string, { phase, until, attempt }: OpenStep): void {
+    if (this.state.isCancelling || this.#isGivenUp(parentOf(path))) this.#end(path, "cut_off", {});
+    else if (until === null || until > this.#now) return;
+    else if (phase === "retrying")
+      this.#begin(path, bodyOf(this.#working, path).resolved ?? {}, "run_step", attempt + 1);
+    else this.#end(path, "succeeded", { output: { until: isoTime(until) } });
+  }
+
+  #settle(path: string, outcome: Outcome): void {
+    switch (outcome.as) {
+      case "succeeded":
+        this.#end(path, "succeeded", { output: outcome.output });
+        return;
+      case "failed":
+        if (!this.#retries(path, outcome.error)) this.#end(path, "failed", { error: outcome.error });
+        return;
+      case "skipped":
+        this.#end(path, "skipped", { error: outcome.error });
+        return;
+      case "suspended":
+        this.#learn(path, { suspend: outcome.suspend });
+        this.record({ type: "step.waiting", path, until: null });
+        return;
+      case "in_parts":
+        this.#openParts(path);
+        return;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  /** Whether a step that failed is tried again: only if it asks for it, and its error does not rule it out. */
+  #retries(path: string, { retryable, retry_after }: StepError): boolean {
+    const retry = retryOf(stepAt(this.#working, path));
+    const backoff = retry && backoffAfter(this.state.steps[path]?.attempt ?? 1, retry);
+    if (backoff === undefined || retryable === false) return false;
+    if (this.state.isCancelling || this.#isGivenUp(parentOf(path))) return false;
+    const asked = typeof retry_after === "number" ? retry_after * 1_000 : 0;
+    this.record({ type: "step.retrying", path, until: this.#now + Math.max(backoff, asked) });
+    return true;
+  }
+
+  #goOnWithSteps(path: string): void {
+    const { at } = sequenceAt(this.state, path);
+    const open = below(path, at);
+    if (this.state.steps[open] || this.state.scopes[open]) return;
+    if (at >= lengthOf(this.#working, path)) this.#endList(path, "succeeded");
+    else if (this.state.isCancelling || this.#isGivenUp(path)) this.#endList(path, "cut_off");
+    else this.#openStep(open);
+  }
+
+  #openStep(path: string): void {
+    const resolved = resolveStep(this.#working, path);
+    const kind = kindOf(resolved);
+    this.#learn(path, { resolved, started_at: this.#now });
+    if (resolved.type === "sleep" && this.#working.sleeps) this.#sleep(path, resolved);
+    else if (kind === "single") this.#begin(path, resolved, "run_step", 1);
+    else if (kind !== "foreach" && this.#working.asksFanOut && parentOf(path) === ROOT) {
+      this.#begin(path, resolved, "fan_out", 1);
+    } else this.#openParts(path);
+  }
+
+  #begin(path: string, step: JsonMap, kind: Order["kind"], attempt: number): void {
+    this.record({ type: "step.begun", path, attempt });
+    this.#orders.push({ path, attempt, kind, step, context: contextOf(this.#working, path) });
+  }
+
+  #sleep(path: string, step: JsonMap): void {
+    const until = wakeTime(step, this.#now);
+    this.record({ type: "step.begun", path, attempt: 1 });
+    if (until === undefined) this.#end(path, "failed", { error: invalidSleep });
+    else this.record({ type: "step.waiting", path, until });
+    if (until !== undefined && until <= this.#now) this.#end(path, "succeeded", { output: { until: isoTime(until) } });
+  }
+
+  #openParts(path: string): void {
+    const parts = partsOf(bodyOf(this.#working, path).resolved ?? stepAt(this.#working, path));
+    if ("error" in parts) {
+      this.#end(path, "failed", { error: parts.error });
+      return;
+    }
+    const { items, ...opened } = parts;
+    this.#learn(path, { items });
+    this.record({ type: "parts.opened", path, ...opened });
+    this.#agenda.push(path);
+  }
+
+  #goOnWithParts(path: string): void {
+    const { count, limit, aggregator, next, open, failed, isCutOff } = fanOutAt(this.state, path);
+    const position = next === aggregator ? next + 1 : next;
+    const isMore = position < count || aggregator !== null;
+    const mayOpen = failed === null && !isCutOff && !this.state.isCancelling && !this.#isGivenUp(path);
+    if (!isMore || !mayOpen) {
+      if (open === 0) this.#endParts(path, isMore);
+      return;
+    }
+    if (position < count) {
+      const isRoom = open === 0 || (open < limit && this.#mayOpenMore());
+      if (isRoom) this.#beginPart(path, position);
+    } else if (open === 0 && aggregator !== null) this.#beginPart(path, aggregator);
+  }
+
+  #beginPart(path: string, position: number): void {
+    const part = below(path, position);
+    this.record({ type: "part.begun", path: part });
+    // First what was opened now, then the parts beside it.
+    this.#agenda.push(path, part);
+  }
+
+  /** The step is over, and with it, if nothing tolerates its failure, the list that it stands in. */
+  #end(path: string, as: StepEnd, known: Body): void {
+    const list = parentOf(path);
+    const step = stepAt(this.#working, path);
+    const error = as === "skipped" && !isTopList(list) ? unhandled(this.#containerOf(list), step) : known.error;
+    const tolerated = as !== "succeeded" && as !== "cut_off" && this.#tolerates(list);
+    this.#learn(path, {
+      ...known,
+      status: as,
+      ...(error && { error: isTopList(list) ? error : essence(error) }),
+      ended_at: this.#now,
+    });
+    this.record({ type: "step.ended", path, as, tolerated });
+    if (as === "succeeded" && this.state.stage === "steps" && undoOf(step)) this.#working.undoable.push(path);
+    if (as === "cut_off") this.#endList(list, "cut_off");
+    else if (as === "succeeded" || tolerated) this.#agenda.push(list);
+    else this.#endList(list, "failed", error);
+  }
+
+  #endList(path: string, as: "succeeded" | "failed" | "cut_off", error?: StepError): void {
+    if (isTopList(path)) {
+      this.#endTopList(path, as);
+      return;
+    }
+    if (error) this.#learn(path, { error: essence(error) });
+    const tolerated = as === "failed" && this.#isOptional(path);
+    this.record({ type: "part.ended", path, as, tolerated });
+    this.#agenda.push(parentOf(path));
+  }
+
+  /** After the run's own steps come those that undo them, and after these those that a failure asks for. */
+  #endTopList(path: string, as: "succeeded" | "failed" | "cut_off"): void {
+    const { failed, isCancelling } = this.state;
+    if (path === ROOT) {
+      const isFailed = as === "failed" || failed !== null;
+      if (failed !== null) this.#learn(ROOT, { error: bodyOf(this.#working, failed).error ?? cancelled });
+      this.record({ type: "steps.ended", as: isCancelling ? "cancelled" : isFailed ? "failed" : "succeeded" });
+    } else {
+      this.record({ type: "stage.ended", stage: path === ROLLBACK ? "rollback" : "on_failure" });
+    }
+    const next = this.#nextStage(path);
+    if (next === undefined) {
+      this.record({ type: "run.ended" });
+      return;
+    }
+    this.record({ type: "stage.begun", stage: next });
+    this.#agenda.push(next === "rollback" ? ROLLBACK : ON_FAILURE);
+  }
+
+  #nextStage(ended: string): "rollback" | "on_failure" | undefined {
+    const { ending } = this.state;
+    const { undoable, onFailure, continueOnError } = this.#working;
+    const isUndone = ending === "cancelled" || (ending === "failed" && !continueOnError);
+    if (ended === ROOT && isUndone && undoable.length > 0) return "rollback";
+    return ended !== ON_FAILURE && ending === "failed" && onFailure.length > 0 ? "on_failure" : undefined;
+  }
+
+  #endParts(path: string, isMore: boolean): void {
+    const { failed, isCutOff } = fanOutAt(this.state, path);
+    if (failed !== null) {
+      this.#end(path, "failed", { error: bodyOf(this.#working, below(path, failed)).error ?? cancelled });
+    } else if (!isMore && !isCutOff) {
+      this.#end(path, "succeeded", { output: outputOfParts(this.#working, path) });
+    } else if (this.#isGivenUp(parentOf(path))) {
+      this.#end(path, "cut_off", {});
+    } else {
+      this.#end(path, "failed", { error: cancelled });
+    }
+  }
+
+  /** Whether the steps behind one that failed run all the same. */
+  #tolerates(list: string): boolean {
+    if (list === ROOT) return this.#working.continueOnError;
+    if (isTopList(list)) return list === ROLLBACK;
+    const container = this.#containerOf(list);
+    const holder = kindOf(container) === "roles" ? branchesOf(container)[positionOf(list)] : container;
+    return truthy(holder?.continue_on_error);
+  }
+
+  /** A branch may fail without its step unless it is required; items may not. */
+  #isOptional(part: string): boolean {
+    const container = this.#containerOf(part);
+    return kindOf(container) === "roles" && !truthy(branchesOf(container)[positionOf(part)]?.required);
+  }
+
+  #containerOf(part: string): JsonMap {
+    const path = parentOf(part);
+    return bodyOf(this.#working, path).resolved ?? stepAt(this.#working, path);
+  }
+
+  /**
+   * True in a part whose step has failed already because of a part before it. Parts before that one are carried on: whichever
+   * fails first in the order of declaration tells why, as it would if they ran one after another.
+   */
+  #isGivenUp(path: string): boolean {
+    for (let part = path; !isTopList(part); part = parentOf(parentOf(part))) {
+      const scope = this.state.scopes[parentOf(part)];
+      if (scope?.kind === "fan_out" && scope.failed !== null && positionOf(part) > scope.failed) return true;
+    }
+    return false;
+  }
+
+  #mayOpenMore(): boolean {
+    const open = Object.values(this.state.steps);
+    const running = open.filter(({ phase }) => phase === "running").length;
+    return running < this.#working.room && open.length < MOST_OPEN;
+  }
+
+  #learn(path: string, known: Body): void {
+    this.#working.bodies.set(path, { ...bodyOf(this.#working, path), ...known });
+    this.changed.add(path);
+  }
+}
+
+const cancelled: StepError = { code: "cancel_requested", message: "The run was asked to stop." };
+
+const invalidSleep: StepError = {
+  code: "workflow_sleep_invalid",
+  message: "The step needs a duration such as 30s in `for`, or a time in `until`.",
+};
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** What is told of an error outside of the step that it happened in. */
+function essence({ code = "", message = "", data = null }: StepError): StepError {
+  return { code, message, data };
+}
+
+function unhandled(container: JsonMap, { id, type }: JsonMap): StepError {
+  const code = container.type === "foreach" ? "workflow_foreach_step_unhandled" : "workflow_parallel_step_unhandled";
+  return { code, message: `Nothing here can run the step "${String(id)}" of the type "${String(type)}".` };
+}

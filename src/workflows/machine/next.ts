@@ -1,0 +1,34 @@
+// What the machine asks of its driver, and what the driver brings back.
+import type { Json, JsonMap } from "../../contracts/json.ts";
+import type { BindingContext } from "../../contracts/workflows/bindings.ts";
+import type { StepError } from "./working.ts";
+
+/** Something to begin, after that it begins was recorded. */
+export type Order = {
+  readonly path: string;
+  readonly attempt: number;
+  readonly kind:
+    | "run_step"
+    /** A host decides how the parallel step is carried out. */
+    | "fan_out";
+  readonly step: JsonMap;
+  readonly context: BindingContext;
+};
+
+export type Next =
+  /** `begin`: what starts now. `running`: how much is under way in all. Nothing else happens until one of them arrives. */
+  | { readonly kind: "effects"; readonly begin: readonly Order[] }
+  /** Nothing is under way: it goes on at a time, or when something is brought. */
+  | { readonly kind: "park"; readonly until: number | null }
+  | { readonly kind: "end" };
+
+/** What came of a step. */
+export type Outcome =
+  | { readonly as: "succeeded"; readonly output: Json }
+  | { readonly as: "failed" | "skipped"; readonly error: StepError }
+  /** It waits for something outside: `suspend` says for what, and stands in what the step returned. */
+  | { readonly as: "suspended"; readonly suspend: JsonMap; readonly returned: Json }
+  /** The parts of the step are steps of this run. */
+  | { readonly as: "in_parts" };
+
+export type Arrived = { readonly path: string; readonly outcome: Outcome } | { readonly wish: "cancel" };

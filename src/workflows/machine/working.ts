@@ -1,0 +1,128 @@
+// What the machine works with beside its state: the steps as they were declared, and what was said and returned so far.
+import { nonEmptyString } from "../../contracts/coerce.ts";
+import { emptyMap, type Json, type JsonMap } from "../../contracts/json.ts";
+import { undoOf } from "../../contracts/workflows/step-options.ts";
+import type { StepEnd } from "./facts.ts";
+import { ON_FAILURE, parentOf, positionOf, ROLLBACK, ROOT } from "./path.ts";
+
+/** Why a step failed: a code, a sentence, and whatever else its handler has said. */
+export type StepError = JsonMap;
+
+/** What is known of a step or a part, beside the facts. */
+export type Body = {
+  /** How it ended; absent while it is open. */
+  readonly status?: StepEnd;
+  readonly started_at?: number;
+  readonly ended_at?: number;
+  /** What carries the step out, in words. */
+  readonly handler?: string;
+  /** The step with its bindings expanded. */
+  readonly resolved?: JsonMap;
+  /** The items of a step that has any. */
+  readonly items?: readonly Json[];
+  readonly output?: Json;
+  readonly error?: StepError;
+  /** What the step waits for. */
+  readonly suspend?: JsonMap;
+};
+
+export type Working = {
+  readonly steps: readonly JsonMap[];
+  readonly inputs: JsonMap;
+  /** What `vars` holds for the steps of the run itself. */
+  readonly vars: JsonMap;
+  /** Whether the run goes on behind a step of its own that failed. It has failed all the same. */
+  readonly continueOnError: boolean;
+  /** How many steps may run at the same time. */
+  readonly room: number;
+  /** Whether a host decides how parallel steps of the run itself are carried out. */
+  readonly asksFanOut: boolean;
+  /** Steps of the type `sleep` wait for a time by themselves. */
+  readonly sleeps: boolean;
+  /** What runs once the run has failed. */
+  readonly onFailure: readonly JsonMap[];
+  /** The steps that have succeeded and say what undoes them, in the order in which they ended. */
+  readonly undoable: string[];
+  /** By path. */
+  readonly bodies: Map<string, Body>;
+};
+
+/** What a run begins with, where it has nothing but steps. */
+export function newWorking(given: Pick<Working, "steps"> & Partial<Working>): Working {
+  return {
+    inputs: emptyMap,
+    vars: emptyMap,
+    continueOnError: false,
+    room: 1,
+    asksFanOut: false,
+    sleeps: false,
+    onFailure: [],
+    undoable: [],
+    bodies: new Map(),
+    ...given,
+  };
+}
+
+export type StepKind = "foreach" | "map" | "roles" | "single";
+
+/** How a step is carried out: by its parts, or as a whole. */
+export function kindOf({ type, branches }: JsonMap): StepKind {
+  if (type === "foreach") return "foreach";
+  if (type !== "parallel") return "single";
+  return branches === undefined || branches === null ? "map" : "roles";
+}
+
+/** The steps of the run, of an item or of a branch. */
+export function stepsAt(working: Working, path: string): readonly JsonMap[] {
+  if (path === ROOT) return working.steps;
+  if (path === ON_FAILURE) return working.onFailure;
+  const container = stepAt(working, parentOf(path));
+  const holder = kindOf(container) === "roles" ? branchesOf(container)[positionOf(path)] : container;
+  return listOfMaps(holder?.steps);
+}
+
+/** How many steps a list has. */
+export function lengthOf(working: Working, path: string): number {
+  return path === ROLLBACK ? working.undoable.length : stepsAt(working, path).length;
+}
+
+/** A step as it was declared. */
+export function stepAt(working: Working, path: string): JsonMap {
+  const list = parentOf(path);
+  const step =
+    list === ROLLBACK ? undoOf(stepAt(working, undoneBy(working, path))) : stepsAt(working, list)[positionOf(path)];
+  if (!step) throw new Error(`There is no step at "${path}".`);
+  return step;
+}
+
+/** The step that a step of the rollback undoes: the last that ended is undone first. */
+export function undoneBy({ undoable }: Working, path: string): string {
+  const undone = undoable[undoable.length - 1 - positionOf(path)];
+  if (undone === undefined) throw new Error(`Nothing is undone at "${path}".`);
+  return undone;
+}
+
+export function branchesOf(step: JsonMap): readonly JsonMap[] {
+  return listOfMaps(step.branches);
+}
+
+/** Under which names the steps of a part find its item and its position. */
+export function namesOf({ as, index_as }: JsonMap): { readonly as: string; readonly index_as: string } {
+  return { as: nonEmptyString(as) ?? "item", index_as: nonEmptyString(index_as) ?? "index" };
+}
+
+/** The position of the branch that gets the outputs of all others; null when there is none. */
+export function aggregatorOf(branches: readonly JsonMap[], isAggregator: (branch: JsonMap) => boolean): number | null {
+  const position = branches.findIndex(isAggregator);
+  return position === -1 ? null : position;
+}
+
+/** What the body of a path is known to be, nothing if nothing is. */
+export function bodyOf({ bodies }: Working, path: string): Body {
+  return bodies.get(path) ?? {};
+}
+
+// Specs are validated before they run: what stands in a list of steps or branches is a map.
+function listOfMaps(value: Json | undefined): readonly JsonMap[] {
+  return Array.isArray(value) ? (value as readonly JsonMap[]) : [];
+}

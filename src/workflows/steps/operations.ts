@@ -1,0 +1,13 @@
+// What steps call: operations by their names, agents among them. Whoever wires a runtime hands this over.
+import type { Json } from "../../contracts/json.ts";
+
+export type OperationCall = {
+  /** Fires when the result is not needed any more. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+export interface Operations {
+  has(name: string): boolean | Promise<boolean>;
+  /** What the operation returns. A refusal is an operation error that is returned; what goes wrong is thrown. */
+  call(name: string, input: Json, call: OperationCall): unknown;
+}
