@@ -4,7 +4,7 @@
 const keeping = ["trust", "memory", "audit"] as const;
 
 /** What every part of the gateway stands on; only its own rim sees threads and operations. */
-const underGateway = ["contracts", "backend", "engine", "models", "trust", "audit"] as const;
+const underGateway = ["contracts", "yaml", "backend", "engine", "models", "trust", "audit"] as const;
 
 /**
  * The folders from the innermost to the rim, each with those it may import from besides itself. A driver knows its
@@ -12,6 +12,7 @@ const underGateway = ["contracts", "backend", "engine", "models", "trust", "audi
  */
 export const mayImport: ImportTable = {
   contracts: [],
+  yaml: ["contracts"],
   loop: ["contracts"],
   backend: ["contracts", "loop"],
   "backend/sql": ["contracts", "loop", "backend"],
@@ -29,6 +30,7 @@ export const mayImport: ImportTable = {
   threads: ["contracts", "loop", "backend", "engine", "models", ...keeping],
   abilities: ["contracts", "loop", "backend", "models", ...keeping, "threads"],
   workflows: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities"],
+  "workflows/files": ["contracts", "yaml"],
   "workflows/machine": ["contracts"],
   "workflows/steps": ["contracts", "workflows/machine"],
   "workflows/in-memory": ["contracts", "workflows/machine", "workflows/steps"],

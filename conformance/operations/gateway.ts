@@ -2,14 +2,14 @@
 
 import { holdfastError } from "../../src/contracts/error.ts";
 import { accreteContext } from "../../src/contracts/gateway/pipelines/context.ts";
-import type { PathScope } from "../../src/contracts/gateway/pipelines/paths.ts";
-import { evaluatePredicate, validatePredicate } from "../../src/contracts/gateway/pipelines/predicate.ts";
+import { type PipelineScope, pipelineRoots } from "../../src/contracts/gateway/pipelines/pipeline-scope.ts";
 import { expandWith } from "../../src/contracts/gateway/pipelines/template.ts";
 import { backoff } from "../../src/contracts/gateway/protocol/backoff.ts";
 import { mergeState } from "../../src/contracts/gateway/protocol/plugin-state.ts";
 import { type DecodeOptions, decodeResponse } from "../../src/contracts/gateway/protocol/response.ts";
 import { webhookStatus } from "../../src/contracts/gateway/protocol/webhook-body.ts";
 import type { Json, JsonMap } from "../../src/contracts/json.ts";
+import { evaluatePredicate, validatePredicate } from "../../src/contracts/predicates/predicate.ts";
 import { applyResponse } from "../scripts/apply-response.ts";
 import { enqueueTwice } from "../scripts/dedupe.ts";
 import type { Given } from "./given.ts";
@@ -20,14 +20,14 @@ export const gatewayOperations = {
   "pipeline.context": ({ parent, claims }: { parent?: JsonMap; claims?: JsonMap }) =>
     accreteContext(parent ?? {}, claims ?? {}),
   "pipeline.predicate": (input: { if: unknown; payload?: JsonMap; context?: JsonMap }) => {
-    const check = validatePredicate(input.if);
+    const check = validatePredicate(input.if, pipelineRoots);
     if (!check.valid) throw holdfastError("invalid_predicate", check.problem);
     const scope = { payload: input.payload ?? {}, context: input.context ?? {} };
     return { match: evaluatePredicate(check.predicate, scope) };
   },
-  "pipeline.template": ({ template, scope }: { template: Json; scope?: PathScope }) =>
+  "pipeline.template": ({ template, scope }: { template: Json; scope?: PipelineScope }) =>
     expandWith({ value: template }, scope ?? {}),
-  "pipeline.validatePredicate": (input: Given<"if">) => ({ valid: validatePredicate(input.if).valid }),
+  "pipeline.validatePredicate": (input: Given<"if">) => ({ valid: validatePredicate(input.if, pipelineRoots).valid }),
   "plugin.backoff": (input: { base_s: number; failed_attempt: number; random: number }) => ({
     delay_s: backoff(input.base_s, input.failed_attempt, input.random),
   }),

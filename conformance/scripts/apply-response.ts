@@ -4,7 +4,7 @@ import type { GatewayEvent } from "../../src/contracts/gateway/protocol/event.ts
 import type { PluginRequest } from "../../src/contracts/gateway/protocol/request.ts";
 import { decodeResponse } from "../../src/contracts/gateway/protocol/response.ts";
 import type { JsonMap } from "../../src/contracts/json.ts";
-import { locatedObject } from "../../src/gateway/config/yaml/located-object.ts";
+import { locatedObject } from "../../src/gateway/config/located-object.ts";
 import { applyExecution } from "../../src/gateway/dispatch/commit/apply-execution.ts";
 import type { Child, Context } from "../../src/gateway/dispatch/commit/new-child.ts";
 import { loadPipelines } from "../../src/gateway/pipelines/load-pipelines.ts";

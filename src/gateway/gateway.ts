@@ -5,7 +5,7 @@ import type { StoredBreaker, StoredSchedule } from "../backend/gateway/schedule-
 import type { AgentRun } from "../contracts/gateway/agent/agentic-run.ts";
 import type { JobStatus } from "../contracts/gateway/job.ts";
 import type { JsonMap } from "../contracts/json.ts";
-import type { ConfigProblem } from "./config/gateway-config.ts";
+import type { LocatedProblem } from "../yaml/place.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 
 /** Who asks for something, as far as the queue records it. */
@@ -93,7 +93,7 @@ export type GatewayStatus = {
 export type ReloadResult = {
   readonly plugins: number;
   readonly pipelines: number;
-  readonly warnings: readonly ConfigProblem[];
+  readonly warnings: readonly LocatedProblem[];
 };
 
 export type PipelineView = {
@@ -188,7 +188,7 @@ export interface Gateway {
   pipelines(): readonly PipelineView[];
   /** The effective configuration with its compiled pipelines, secrets redacted. */
   configuration(): JsonMap;
-  warnings(): readonly ConfigProblem[];
+  warnings(): readonly LocatedProblem[];
   status(): Promise<GatewayStatus>;
   pause(by: string): Promise<boolean>;
   resume(): Promise<boolean>;

@@ -1,21 +1,11 @@
 // For tests: configurations from files that are written for one test.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { showPlace } from "./config-report.ts";
-import type { Environment } from "./environment.ts";
-import type { ConfigProblem, GatewayConfig } from "./gateway-config.ts";
-import { readGatewayConfig } from "./load-config.ts";
 
-/** A folder with these files; `using` removes it. */
-export function folderWith(files: Readonly<Record<string, string | Uint8Array>>) {
-  const path = mkdtempSync(join(tmpdir(), "gateway-config-"));
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), content);
-  }
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
-}
+import { folderWith } from "../../yaml/folder-in-test.ts";
+import type { LocatedProblem } from "../../yaml/place.ts";
+import { showPlace } from "../../yaml/place.ts";
+import type { Environment } from "./environment.ts";
+import type { GatewayConfig } from "./gateway-config.ts";
+import { readGatewayConfig } from "./load-config.ts";
 
 export type ReadInTest = {
   readonly config?: GatewayConfig;
@@ -44,6 +34,6 @@ export function configOf(text: string, env: Environment = {}): GatewayConfig {
   return config;
 }
 
-export function showProblem(problem: ConfigProblem): string {
+export function showProblem(problem: LocatedProblem): string {
   return `${showPlace(problem)}: ${problem.message}`;
 }

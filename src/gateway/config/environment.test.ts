@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what is read here
 import { describe, expect, it } from "vitest";
-import { createReport } from "./config-report.ts";
+import { toJson } from "../../yaml/located-node.ts";
+import { readYamlNode } from "../../yaml/read-yaml.ts";
+import { createReport } from "../../yaml/report.ts";
 import { interpolate } from "./environment.ts";
-import { toJson } from "./yaml/config-node.ts";
-import { readYamlNode } from "./yaml/read-yaml.ts";
 
 const env = { HOME: "/home/me", TOKEN: "s3cret", EMPTY: "", NESTED: "${TOKEN}", _x1: "$$" };
 

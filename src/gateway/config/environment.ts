@@ -1,7 +1,7 @@
 // Values of environment variables in the texts of a configuration.
 
-import type { Report } from "./config-report.ts";
-import type { ConfigNode, ScalarNode } from "./yaml/config-node.ts";
+import type { LocatedNode, ScalarNode } from "../../yaml/located-node.ts";
+import type { Report } from "../../yaml/report.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,8 +20,8 @@ export function isVariableName(name: string): boolean {
  * Puts the values of variables where `${NAME}` stands in a text; `$${` stands for `${`. Keys stay as they are, and what
  * a value itself contains is not looked at again. A variable that is not set is a problem.
  */
-export function interpolate(node: ConfigNode, env: Environment, report: Report): ConfigNode {
-  const below = (part: ConfigNode) => interpolate(part, env, report);
+export function interpolate(node: LocatedNode, env: Environment, report: Report): LocatedNode {
+  const below = (part: LocatedNode) => interpolate(part, env, report);
   if (node.kind === "list") return { ...node, items: node.items.map(below) };
   if (node.kind === "map") {
     return { ...node, entries: new Map([...node.entries].map(([key, entry]) => [key, below(entry)])) };
@@ -31,7 +31,7 @@ export function interpolate(node: ConfigNode, env: Environment, report: Report):
 
 const ESCAPED_OR_VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
-function interpolateText(node: ScalarNode, env: Environment, report: Report): ConfigNode {
+function interpolateText(node: ScalarNode, env: Environment, report: Report): LocatedNode {
   let origin: ScalarNode["origin"] = node.origin;
   const value = String(node.value).replace(ESCAPED_OR_VARIABLE, (match, name: string | undefined, end: string) => {
     if (name === undefined) return "${";

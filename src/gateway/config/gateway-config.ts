@@ -1,6 +1,7 @@
 // The gateway's configuration after it was read and checked, with every default in place.
 import type { SignedPayload } from "../../contracts/gateway/protocol/webhook-signed.ts";
 import type { JsonMap } from "../../contracts/json.ts";
+import type { LocatedProblem, LocatedValue, Place } from "../../yaml/place.ts";
 
 export type GatewayConfig = {
   readonly service: ServiceSettings;
@@ -20,7 +21,7 @@ export type GatewayConfig = {
   readonly routeSources: readonly LocatedValue[];
   /** Where relative paths start: the folder of the main file. */
   readonly folder: string;
-  readonly warnings: readonly ConfigProblem[];
+  readonly warnings: readonly LocatedProblem[];
 };
 
 export type ServiceSettings = {
@@ -90,16 +91,4 @@ export type WebhookEndpoint = {
   /** What the signature covers: headers before the body are those named above. */
   readonly signed_payload: SignedPayload;
   readonly place: Place;
-};
-
-/** Lines and columns begin at 1; 0 where the configuration is an object. */
-export type Place = { readonly file: string; readonly line: number; readonly column: number };
-
-export type ConfigProblem = Place & { readonly message: string };
-
-/** A value from a file, and where each part of it stands. */
-export type LocatedValue = {
-  readonly value: unknown;
-  /** The place of the part at a path; of its nearest parent when it is not there. */
-  locate(path: readonly (string | number)[]): Place;
 };

@@ -2,7 +2,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { folderWith, readFolder, showProblem } from "./config-in-test.ts";
+import { folderWith } from "../../yaml/folder-in-test.ts";
+import { readFolder, showProblem } from "./config-in-test.ts";
 import { readGatewayConfig } from "./load-config.ts";
 
 const names = (files: Record<string, string>) => [...(readFolder(files).config?.plugins.keys() ?? [])];

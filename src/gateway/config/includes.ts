@@ -1,13 +1,14 @@
 // The files of a configuration: the main one, and all that it includes.
 import { dirname, resolve } from "node:path";
-import { displayPath, type Report } from "./config-report.ts";
+import { isNull, isUnusable, type LocatedNode, type MapNode } from "../../yaml/located-node.ts";
+import type { Place } from "../../yaml/place.ts";
+import { displayPath } from "../../yaml/place.ts";
+import { readYamlNode } from "../../yaml/read-yaml.ts";
+import type { Report } from "../../yaml/report.ts";
+import { identify, isFolder, listYamlFiles, readTextFile } from "../../yaml/text-file.ts";
 import { type Environment, interpolate } from "./environment.ts";
-import type { Place } from "./gateway-config.ts";
+import { readObject } from "./located-object.ts";
 import { readTexts } from "./sections/section.ts";
-import { identify, isFolder, listConfigFiles, readConfigFile } from "./yaml/config-file.ts";
-import { type ConfigNode, isNull, isUnusable, type MapNode } from "./yaml/config-node.ts";
-import { readObject } from "./yaml/located-object.ts";
-import { readYamlNode } from "./yaml/read-yaml.ts";
 
 /** More files are refused. */
 const MOST_FILES = 1_000;
@@ -52,7 +53,7 @@ function createFileReader({ env, cwd, report, onFile }: ReadOptions) {
       return [];
     }
     onFile?.(path);
-    const content = readConfigFile(path);
+    const content = readTextFile(path);
     if ("problem" in content) {
       const { problem, line, column } = content;
       if (line !== undefined && column !== undefined) report.problem({ file, line, column }, problem);
@@ -64,7 +65,7 @@ function createFileReader({ env, cwd, report, onFile }: ReadOptions) {
   }
 
   /** A map, and the maps of the files that it includes. */
-  function follow(root: ConfigNode, folder: string, chain: readonly string[]): MapNode[] {
+  function follow(root: LocatedNode, folder: string, chain: readonly string[]): MapNode[] {
     if (isNull(root)) return [{ kind: "map", place: root.place, entries: new Map() }];
     if (isUnusable(root)) return [];
     if (root.kind !== "map") {
@@ -80,7 +81,7 @@ function createFileReader({ env, cwd, report, onFile }: ReadOptions) {
   function enter(path: string, place: Place, chain: readonly string[]): MapNode[] {
     if (!isFolder(path)) return read(path, place, chain);
     onFile?.(path);
-    const files = listConfigFiles(path);
+    const files = listYamlFiles(path);
     if ("problem" in files) {
       report.problem(place, `${displayPath(path, cwd)}: ${files.problem}`);
       return [];

@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { folderWith, readText } from "./config-in-test.ts";
-import { configError } from "./config-report.ts";
+import { folderWith } from "../../yaml/folder-in-test.ts";
+import { configError } from "./config-error.ts";
+import { readText } from "./config-in-test.ts";
 import { readGatewayConfig } from "./load-config.ts";
 
 describe("the gateway's configuration", () => {

@@ -1,8 +1,9 @@
 // Reads the gateway's configuration: files or an object in, settings or every problem out.
 import { dirname, resolve } from "node:path";
-import { createReport } from "./config-report.ts";
+import type { LocatedProblem } from "../../yaml/place.ts";
+import { createReport } from "../../yaml/report.ts";
 import type { Environment } from "./environment.ts";
-import type { ConfigProblem, GatewayConfig } from "./gateway-config.ts";
+import type { GatewayConfig } from "./gateway-config.ts";
 import { readMaps } from "./includes.ts";
 import { mergeMaps } from "./merge-maps.ts";
 import { parseSettings } from "./sections/parse-settings.ts";
@@ -18,7 +19,7 @@ export type ConfigContext = {
 export type ConfigResult =
   | { readonly config: GatewayConfig }
   /** By place, 50 at most. */
-  | { readonly problems: readonly ConfigProblem[] };
+  | { readonly problems: readonly LocatedProblem[] };
 
 /** The configuration at a path, or the one that is passed. Never throws: what cannot be used is a list of problems. */
 export function readGatewayConfig(source: string | object, { env, cwd, onFile }: ConfigContext): ConfigResult {

@@ -1,13 +1,14 @@
 // The maps of several files as one configuration.
 import { jsonEqual } from "../../contracts/gateway/json-equal.ts";
-import { type Report, showPlace } from "./config-report.ts";
-import { type ConfigNode, isNull, isUnusable, type MapNode, toJson } from "./yaml/config-node.ts";
+import { isNull, isUnusable, type LocatedNode, type MapNode, toJson } from "../../yaml/located-node.ts";
+import { showPlace } from "../../yaml/place.ts";
+import type { Report } from "../../yaml/report.ts";
 
 export type MergedConfig = {
   /** Everything but the lists below: `plugins`, `service`, `api`, `state`, and what is not known. */
   readonly root: MapNode;
   /** Each key's values, one for every file that has it. */
-  readonly lists: Readonly<Record<ListKey, readonly ConfigNode[]>>;
+  readonly lists: Readonly<Record<ListKey, readonly LocatedNode[]>>;
 };
 
 export const listKeys = ["plugin_roots", "webhooks", "pipelines", "routes"] as const;
@@ -19,8 +20,8 @@ export type ListKey = (typeof listKeys)[number];
  */
 export function mergeMaps(maps: readonly MapNode[], report: Report): MergedConfig {
   const [first] = maps;
-  const lists: Record<ListKey, ConfigNode[]> = { plugin_roots: [], webhooks: [], pipelines: [], routes: [] };
-  const merged = new Map<string, ConfigNode>();
+  const lists: Record<ListKey, LocatedNode[]> = { plugin_roots: [], webhooks: [], pipelines: [], routes: [] };
+  const merged = new Map<string, LocatedNode>();
   for (const [key, node] of maps.flatMap(({ entries }) => [...entries])) {
     if (key === "include" || isNull(node) || isUnusable(node)) continue;
     if (isListKey(key)) lists[key].push(node);
@@ -34,7 +35,7 @@ function isListKey(key: string): key is ListKey {
   return listKeys.some((each) => each === key);
 }
 
-function mergeEntry(path: string, earlier: ConfigNode | undefined, later: ConfigNode, report: Report): ConfigNode {
+function mergeEntry(path: string, earlier: LocatedNode | undefined, later: LocatedNode, report: Report): LocatedNode {
   if (earlier === undefined) return later;
   if (earlier.kind !== "map" || later.kind !== "map") return requireEqual(path, earlier, later, report);
   const entries = new Map(earlier.entries);
@@ -47,7 +48,7 @@ function mergeEntry(path: string, earlier: ConfigNode | undefined, later: Config
   return { ...earlier, entries };
 }
 
-function requireEqual(path: string, earlier: ConfigNode, later: ConfigNode, report: Report): ConfigNode {
+function requireEqual(path: string, earlier: LocatedNode, later: LocatedNode, report: Report): LocatedNode {
   if (!isUnusable(earlier) && !isUnusable(later) && !jsonEqual(toJson(earlier), toJson(later))) {
     report.problem(later.place, `${path} has another value at ${showPlace(earlier.place)}.`);
   }

@@ -2,8 +2,8 @@
 import { sep } from "node:path";
 import { HoldfastError } from "../../contracts/error.ts";
 import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
+import type { LocatedProblem } from "../../yaml/place.ts";
 import { agentManifest } from "../agent/agent-manifest.ts";
-import type { ConfigProblem } from "../config/gateway-config.ts";
 import type { BuiltInPlugin } from "../plugins/resolve-plugins.ts";
 import { SHIPPED_PLUGINS } from "./built-in-plugins.ts";
 import { loadSnapshot, type Snapshot } from "./snapshot.ts";
@@ -13,7 +13,7 @@ export type GatewayCheck = (
       readonly valid: true;
       readonly plugins: readonly string[];
       readonly pipelines: readonly string[];
-      readonly warnings: readonly ConfigProblem[];
+      readonly warnings: readonly LocatedProblem[];
     }
   /** A line for each problem, with its place. */
   | { readonly valid: false; readonly problems: readonly string[] }

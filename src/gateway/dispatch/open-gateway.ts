@@ -12,7 +12,7 @@ import type { Membership } from "../../engine/membership.ts";
 import { WorkLoop } from "../../engine/work-loop.ts";
 import type { Findings } from "../../threads/diagnose.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
-import { showPlace } from "../config/config-report.ts";
+import { showPlace } from "../../yaml/place.ts";
 import type { Gateway } from "../gateway.ts";
 import { closedBreaker } from "../schedule/breaker.ts";
 import { changeBreaker } from "../schedule/change-breaker.ts";

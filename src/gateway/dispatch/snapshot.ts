@@ -1,7 +1,8 @@
 // A configuration that was read and checked as a whole: plugins, pipelines, settings. Never changed; a reload makes another.
 import type { PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
-import { configError } from "../config/config-report.ts";
-import type { ConfigProblem, GatewayConfig } from "../config/gateway-config.ts";
+import type { LocatedProblem } from "../../yaml/place.ts";
+import { configError } from "../config/config-error.ts";
+import type { GatewayConfig } from "../config/gateway-config.ts";
 import { readGatewayConfig } from "../config/load-config.ts";
 import type { KnownPlugin } from "../pipelines/compile/check-draft.ts";
 import { loadPipelines } from "../pipelines/load-pipelines.ts";
@@ -16,7 +17,7 @@ export type Snapshot = {
   readonly plugins: ReadonlyMap<string, Plugin>;
   readonly graph: PipelineGraph;
   readonly tables: RoutingTables;
-  readonly warnings: readonly ConfigProblem[];
+  readonly warnings: readonly LocatedProblem[];
 };
 
 export type SnapshotOptions = {
@@ -39,7 +40,7 @@ export type SnapshotOptions = {
     config: GatewayConfig,
     plugins: ReadonlyMap<string, Plugin>,
     graph: PipelineGraph,
-  ) => Promise<readonly ConfigProblem[]>;
+  ) => Promise<readonly LocatedProblem[]>;
 };
 
 /** Throws `gateway_config_invalid`, which lists every problem with its place. */
@@ -90,7 +91,7 @@ function describePlugin({ base, isAgent, manifest }: Plugin): KnownPlugin {
   return { base, isAgent, commands: manifest.commands.map(({ name }) => name) };
 }
 
-function webhookProblems(config: GatewayConfig, plugins: ReadonlyMap<string, Plugin>): readonly ConfigProblem[] {
+function webhookProblems(config: GatewayConfig, plugins: ReadonlyMap<string, Plugin>): readonly LocatedProblem[] {
   return config.webhooks.flatMap(({ path, plugin, place }) => {
     const commands = plugins.get(plugin)?.manifest.commands ?? [];
     if (commands.some(({ name }) => name === "handle")) return [];

@@ -1,14 +1,14 @@
 // All pipelines of a configuration.
 import type { PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
-import type { ConfigProblem, LocatedValue } from "../config/gateway-config.ts";
+import type { LocatedProblem, LocatedValue } from "../../yaml/place.ts";
 import type { KnownPlugin } from "./compile/check-draft.ts";
 import { compilePipelines } from "./compile/compile.ts";
 import { parsePipelines } from "./read/parse-pipelines.ts";
 import { parseRoutes } from "./read/routes.ts";
 
 export type LoadedPipelines =
-  | { readonly graph: PipelineGraph; readonly warnings: readonly ConfigProblem[] }
-  | { readonly problems: readonly ConfigProblem[] };
+  | { readonly graph: PipelineGraph; readonly warnings: readonly LocatedProblem[] }
+  | { readonly problems: readonly LocatedProblem[] };
 
 /** Reads and compiles `pipelines:` and `routes:`. Names are only looked up once everything is well formed. */
 export function loadPipelines(sources: {

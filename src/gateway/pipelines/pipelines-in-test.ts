@@ -3,8 +3,8 @@
 import type { Pipeline, PipelineGraph } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
 import type { GatewayEvent } from "../../contracts/gateway/protocol/event.ts";
 import type { JsonMap } from "../../contracts/json.ts";
-import type { ConfigProblem, LocatedValue } from "../config/gateway-config.ts";
-import { readYaml } from "../config/yaml/read-yaml.ts";
+import type { LocatedProblem, LocatedValue } from "../../yaml/place.ts";
+import { readYaml } from "../../yaml/read-yaml.ts";
 import type { KnownPlugin } from "./compile/check-draft.ts";
 import { runOfContext } from "./inside-run.ts";
 import { loadPipelines } from "./load-pipelines.ts";
@@ -67,7 +67,7 @@ export function warningsOf(pipelines: string, routes?: string): readonly string[
   return loaded.warnings.map(show);
 }
 
-function show({ line, column, message }: ConfigProblem): string {
+function show({ line, column, message }: LocatedProblem): string {
   return `${line}:${column} ${message}`;
 }
 

@@ -1,12 +1,13 @@
 // The `if` of a pipeline.
 import { HoldfastError } from "../../contracts/error.ts";
-import type { PathScope } from "../../contracts/gateway/pipelines/paths.ts";
-import type { Pipeline, Predicate } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
-import { evaluatePredicate } from "../../contracts/gateway/pipelines/predicate.ts";
+import type { Pipeline } from "../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { PipelineScope } from "../../contracts/gateway/pipelines/pipeline-scope.ts";
+import type { Predicate } from "../../contracts/predicates/predicate.ts";
+import { evaluatePredicate } from "../../contracts/predicates/predicate.ts";
 
 export function triggerMatches(
   { name, predicate }: Pick<Pipeline, "name" | "predicate">,
-  scope: PathScope,
+  scope: PipelineScope,
 ): { readonly matches: boolean } | { readonly problem: string } {
   if (!predicate) return { matches: true };
   const outcome = decide(predicate, scope);
@@ -17,7 +18,7 @@ export function triggerMatches(
 /** Whether a predicate holds. Values of the wrong type are a problem and not an exception: they come from events. */
 export function decide(
   predicate: Predicate,
-  scope: PathScope,
+  scope: PipelineScope,
 ): { readonly holds: boolean } | { readonly problem: string } {
   try {
     return { holds: evaluatePredicate(predicate, scope) };

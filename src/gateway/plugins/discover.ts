@@ -5,7 +5,7 @@ import { compareText } from "../../contracts/compare-text.ts";
 import { errorMessage } from "../../contracts/error.ts";
 import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
 import { isMap } from "../../contracts/json.ts";
-import type { ConfigProblem } from "../config/gateway-config.ts";
+import type { LocatedProblem } from "../../yaml/place.ts";
 import { readManifest } from "./read-manifest.ts";
 import { checkTrust, type EntryPoint, type EntryPointPlace } from "./trust.ts";
 
@@ -21,7 +21,7 @@ export type Discovery = {
   /** By the name in the manifest, in the order of discovery. */
   readonly plugins: ReadonlyMap<string, DiscoveredPlugin>;
   /** What was left out or is odd. Nothing of it keeps the rest from being found. */
-  readonly warnings: readonly ConfigProblem[];
+  readonly warnings: readonly LocatedProblem[];
 };
 
 export type DiscoveryOptions = {
@@ -40,7 +40,7 @@ export function discoverPlugins(
   { strict, allowSymlinks, optionalRoot = null, onFile }: DiscoveryOptions,
 ): Discovery {
   const plugins = new Map<string, DiscoveredPlugin>();
-  const warnings: ConfigProblem[] = [];
+  const warnings: LocatedProblem[] = [];
   const warn = (file: string, message: string) => void warnings.push({ file, line: 0, column: 0, message });
 
   for (const root of new Set(roots)) for (const manifestFile of findManifests(root)) load(root, manifestFile);

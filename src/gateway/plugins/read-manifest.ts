@@ -1,21 +1,21 @@
 // A manifest file, read safely: no duplicate keys, bounded aliases, and every problem with its place.
 import { type Manifest, parseManifest } from "../../contracts/gateway/protocol/manifest.ts";
-import type { ConfigProblem, LocatedValue, Place } from "../config/gateway-config.ts";
-import { readConfigFile } from "../config/yaml/config-file.ts";
-import { readYaml } from "../config/yaml/read-yaml.ts";
+import type { LocatedProblem, LocatedValue, Place } from "../../yaml/place.ts";
+import { readYaml } from "../../yaml/read-yaml.ts";
+import { readTextFile } from "../../yaml/text-file.ts";
 
 export type ManifestFile =
   | {
       readonly manifest: Manifest;
       /** Where the entry point is named. */
       readonly entrypointPlace: Place;
-      readonly warnings: readonly ConfigProblem[];
+      readonly warnings: readonly LocatedProblem[];
     }
-  | { readonly problems: readonly ConfigProblem[] };
+  | { readonly problems: readonly LocatedProblem[] };
 
 /** Never throws. `strict` refuses what is otherwise only warned of. */
 export function readManifest(file: string, strict: boolean): ManifestFile {
-  const content = readConfigFile(file);
+  const content = readTextFile(file);
   if ("problem" in content) {
     return { problems: [{ file, line: content.line ?? 0, column: content.column ?? 0, message: content.problem }] };
   }

@@ -3,7 +3,8 @@ import { realpathSync } from "node:fs";
 import { AGENT_PLUGIN } from "../../contracts/gateway/agent/agentic-event.ts";
 import type { Manifest } from "../../contracts/gateway/protocol/manifest.ts";
 import { emptyMap } from "../../contracts/json.ts";
-import type { ConfigProblem, GatewayConfig, PluginSettings } from "../config/gateway-config.ts";
+import type { LocatedProblem } from "../../yaml/place.ts";
+import type { GatewayConfig, PluginSettings } from "../config/gateway-config.ts";
 import { followAliases } from "./aliases.ts";
 import { DEFAULT_BACKOFF_BASE_MS, DEFAULT_MAX_ATTEMPTS, defaultTimeoutMs } from "./defaults.ts";
 import type { DiscoveredPlugin } from "./discover.ts";
@@ -32,8 +33,8 @@ export type PluginSources = {
 export type ResolvedPlugins = {
   readonly plugins: ReadonlyMap<string, Plugin>;
   /** With any of them the configuration is refused. */
-  readonly problems: readonly ConfigProblem[];
-  readonly warnings: readonly ConfigProblem[];
+  readonly problems: readonly LocatedProblem[];
+  readonly warnings: readonly LocatedProblem[];
 };
 
 /** What a name stands for in the end; `file` is empty for what is built in. */
@@ -42,8 +43,8 @@ type Base = { readonly manifest: Manifest; readonly run: Plugin["run"]; readonly
 /** Every enabled plugin by name or alias: those in the configuration first, in its order. */
 export function resolvePlugins({ config, own, discovered, builtIns, runDiscovered }: PluginSources): ResolvedPlugins {
   const plugins = new Map<string, Plugin>();
-  const problems: ConfigProblem[] = [];
-  const warnings: ConfigProblem[] = [];
+  const problems: LocatedProblem[] = [];
+  const warnings: LocatedProblem[] = [];
   const bases = collectBases();
 
   for (const settings of config.plugins.values()) if (settings.enabled) addConfigured(settings);

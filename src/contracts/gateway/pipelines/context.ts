@@ -2,10 +2,11 @@
 import { byteLength } from "../../canonical-json.ts";
 import { holdfastError } from "../../error.ts";
 import { isMap, type Json, type JsonMap } from "../../json.ts";
+import { lookUp, parsePath } from "../../predicates/paths.ts";
 import type { PipelinePlace } from "../job.ts";
 import { jsonEqual } from "../json-equal.ts";
-import { lookUp, type PathScope, parsePath } from "./paths.ts";
 import type { Claim } from "./pipeline-graph.ts";
+import type { PipelineScope } from "./pipeline-scope.ts";
 
 // The casts go once src/contracts/error.ts lists the two codes.
 
@@ -52,11 +53,11 @@ function accrete(parent: JsonMap, claims: JsonMap, above: string): JsonMap {
  * source is missing or a namespace is claimed from something other than a map, and `context_conflict` when two claims
  * want one path.
  */
-export function collectClaims(claims: readonly Claim[], scope: PathScope): JsonMap {
+export function collectClaims(claims: readonly Claim[], scope: PipelineScope): JsonMap {
   return claims.reduce<JsonMap>((collected, claim) => accrete(collected, claimedValue(claim, scope), ""), {});
 }
 
-function claimedValue(claim: Claim, scope: PathScope): JsonMap {
+function claimedValue(claim: Claim, scope: PipelineScope): JsonMap {
   const value = sourceValue(claim.from, scope);
   if ("path" in claim) return nest(claim.path.split("."), value);
   if (isMap(value)) return nest(claim.namespace.split("."), value as JsonMap);
@@ -66,7 +67,7 @@ function claimedValue(claim: Claim, scope: PathScope): JsonMap {
   );
 }
 
-function sourceValue(from: string, scope: PathScope): Json {
+function sourceValue(from: string, scope: PipelineScope): Json {
   const root = from.trim();
   if ((root === "payload" || root === "context") && scope[root] !== undefined) return scope[root];
   const path = parsePath(from, ["payload", "context"]);

@@ -1,17 +1,6 @@
 // A pipeline after compilation: steps and the edges between them. Routing reads nothing else.
 import type { Json } from "../../json.ts";
-
-export type Predicate =
-  | { readonly path: string; readonly op: PredicateOp; readonly value?: Json }
-  | { readonly all: readonly Predicate[] }
-  | { readonly any: readonly Predicate[] }
-  | { readonly not: Predicate };
-
-export const predicateOps = [
-  ...(["exists", "eq", "neq", "in", "gt", "gte", "lt", "lte"] as const),
-  ...(["contains", "startswith", "endswith", "regex"] as const),
-] as const;
-export type PredicateOp = (typeof predicateOps)[number];
+import type { Predicate } from "../../predicates/predicate.ts";
 
 /** A path of the context and where its value comes from; `namespace` claims a whole map below one key. */
 export type Claim =

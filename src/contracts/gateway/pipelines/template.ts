@@ -1,7 +1,8 @@
 // Templates of a step's `with` map: `{payload.x}` and `{context.y}` inside text.
 import { holdfastError } from "../../error.ts";
 import type { Json, JsonMap } from "../../json.ts";
-import { type DottedPath, lookUp, type PathScope, parsePath } from "./paths.ts";
+import { type DottedPath, lookUp, parsePath } from "../../predicates/paths.ts";
+import type { PipelineScope } from "./pipeline-scope.ts";
 
 type Reference = { readonly path: DottedPath; readonly source: string };
 type Segment = { readonly text: string } | Reference;
@@ -16,7 +17,7 @@ export function templateProblem(template: string): string | undefined {
  * The value of a template: a lone reference keeps the type of what it finds, anything else is text. Throws
  * `invalid_template` for a brace without its partner and for a path that is not there.
  */
-export function expandTemplate(template: string, scope: PathScope): Json {
+export function expandTemplate(template: string, scope: PipelineScope): Json {
   const parsed = parse(template);
   if ("problem" in parsed) throw holdfastError("invalid_template", parsed.problem);
   const [first, ...rest] = parsed.segments;
@@ -27,11 +28,11 @@ export function expandTemplate(template: string, scope: PathScope): Json {
 }
 
 /** Every value of a `with` map, from one snapshot of the scope. Text inside lists and maps is expanded too. */
-export function expandWith(templates: Readonly<Record<string, Json>>, scope: PathScope): JsonMap {
+export function expandWith(templates: Readonly<Record<string, Json>>, scope: PipelineScope): JsonMap {
   return Object.fromEntries(Object.entries(templates).map(([key, template]) => [key, expand(template, scope)]));
 }
 
-function expand(template: Json, scope: PathScope): Json {
+function expand(template: Json, scope: PipelineScope): Json {
   if (typeof template === "string") return expandTemplate(template, scope);
   if (Array.isArray(template)) return template.map((item) => expand(item, scope));
   return typeof template === "object" && template !== null ? expandWith(template as JsonMap, scope) : template;
@@ -61,7 +62,7 @@ function parse(template: string): { readonly segments: readonly Segment[] } | { 
   return { segments };
 }
 
-function resolve({ path, source }: Reference, scope: PathScope, template: string): Json {
+function resolve({ path, source }: Reference, scope: PipelineScope, template: string): Json {
   const lookup = lookUp(scope, path);
   if (lookup.found) return lookup.value;
   throw holdfastError("invalid_template", `The template ${quoted(template)} refers to ${source}, which is not there.`);

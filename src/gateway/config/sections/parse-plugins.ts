@@ -2,7 +2,7 @@
 import { AGENT_PLUGIN } from "../../../contracts/gateway/agent/agentic-event.ts";
 import { isCommandName, isPluginName } from "../../../contracts/gateway/protocol/manifest.ts";
 import { emptyMap } from "../../../contracts/json.ts";
-import type { Report } from "../config-report.ts";
+import type { Report } from "../../../yaml/report.ts";
 import type { Environment } from "../environment.ts";
 import { readEnvironmentRef } from "../environment-ref.ts";
 import type { PluginSettings } from "../gateway-config.ts";

@@ -2,7 +2,7 @@
 import { parseInterval } from "../../../contracts/gateway/durations.ts";
 import { isCommandName } from "../../../contracts/gateway/protocol/manifest.ts";
 import { emptyMap } from "../../../contracts/json.ts";
-import { showPlace } from "../config-report.ts";
+import { showPlace } from "../../../yaml/place.ts";
 import type { ScheduleSettings } from "../gateway-config.ts";
 import { cronProblem } from "./cron-problem.ts";
 import { parseRfc3339 } from "./parse-rfc3339.ts";

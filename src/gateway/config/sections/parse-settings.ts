@@ -1,10 +1,11 @@
 // The merged files as the gateway's settings, with every default in place.
 import { resolve } from "node:path";
-import type { Report } from "../config-report.ts";
+import { type LocatedNode, locatedValue } from "../../../yaml/located-node.ts";
+import type { LocatedValue } from "../../../yaml/place.ts";
+import type { Report } from "../../../yaml/report.ts";
 import type { Environment } from "../environment.ts";
-import type { GatewayConfig, LocatedValue } from "../gateway-config.ts";
+import type { GatewayConfig } from "../gateway-config.ts";
 import { listKeys, type MergedConfig } from "../merge-maps.ts";
-import { type ConfigNode, locatedValue } from "../yaml/config-node.ts";
 import { parsePlugins } from "./parse-plugins.ts";
 import { belongsToHost, parseApi, parseService } from "./parse-service.ts";
 import { parseWebhooks } from "./parse-webhooks.ts";
@@ -50,7 +51,7 @@ export function parseSettings(
 const DEFAULT_ROOT = "plugins";
 
 function readRoots(
-  nodes: readonly ConfigNode[],
+  nodes: readonly LocatedNode[],
   folder: string,
   report: Report,
 ): Pick<GatewayConfig, "plugin_roots" | "optional_root"> {
@@ -60,7 +61,7 @@ function readRoots(
   return { plugin_roots: [...new Set(named.map(({ text }) => resolve(folder, text)))], optional_root: null };
 }
 
-function collectLists(nodes: readonly ConfigNode[], key: string, report: Report): LocatedValue[] {
+function collectLists(nodes: readonly LocatedNode[], key: string, report: Report): LocatedValue[] {
   return nodes.flatMap((node) => {
     if (node.kind === "list") return [locatedValue(node)];
     report.problem(node.place, `${key} takes a list.`);

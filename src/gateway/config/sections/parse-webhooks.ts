@@ -1,11 +1,12 @@
 // The `webhooks` block: a list of endpoints, or a map with one.
 
 import { type SignedPayload, signedPayloads } from "../../../contracts/gateway/protocol/webhook-signed.ts";
-import { type Report, showPlace } from "../config-report.ts";
+import type { LocatedNode } from "../../../yaml/located-node.ts";
+import { showPlace } from "../../../yaml/place.ts";
+import type { Report } from "../../../yaml/report.ts";
 import type { Environment } from "../environment.ts";
 import { readEnvironmentRef } from "../environment-ref.ts";
 import type { WebhookEndpoint } from "../gateway-config.ts";
-import type { ConfigNode } from "../yaml/config-node.ts";
 import { belongsToHost } from "./parse-service.ts";
 import { parseSize } from "./parse-size.ts";
 import { openSection, openSections, type Section } from "./section.ts";
@@ -18,7 +19,7 @@ const LARGEST_BODY = 10 * MIB;
 
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 
-export function parseWebhooks(blocks: readonly ConfigNode[], env: Environment, report: Report): WebhookEndpoint[] {
+export function parseWebhooks(blocks: readonly LocatedNode[], env: Environment, report: Report): WebhookEndpoint[] {
   const endpoints = new Map<string, WebhookEndpoint>();
   for (const section of blocks.flatMap((block) => openEndpoints(block, report))) {
     const endpoint = parseEndpoint(section, env);
@@ -29,7 +30,7 @@ export function parseWebhooks(blocks: readonly ConfigNode[], env: Environment, r
   return [...endpoints.values()];
 }
 
-function openEndpoints(block: ConfigNode, report: Report): Section[] {
+function openEndpoints(block: LocatedNode, report: Report): Section[] {
   if (block.kind === "list") return openSections(block.items, "webhooks", report);
   if (block.kind === "scalar") {
     report.problem(block.place, "webhooks takes a list of endpoints.");

@@ -2,10 +2,17 @@
 // Problems name the setting and its place, and never a value: it may come from the environment.
 import { parseDuration } from "../../../contracts/gateway/durations.ts";
 import type { JsonMap } from "../../../contracts/json.ts";
-import type { Report } from "../config-report.ts";
-import type { Place } from "../gateway-config.ts";
-import { nearestName } from "../nearest-name.ts";
-import { type ConfigNode, isNull, isUnusable, type MapNode, type ScalarNode, toJson } from "../yaml/config-node.ts";
+import { nearestName } from "../../../contracts/nearest-name.ts";
+import {
+  isNull,
+  isUnusable,
+  type LocatedNode,
+  type MapNode,
+  type ScalarNode,
+  toJson,
+} from "../../../yaml/located-node.ts";
+import type { Place } from "../../../yaml/place.ts";
+import type { Report } from "../../../yaml/report.ts";
 
 export type Section = {
   readonly path: string;
@@ -14,7 +21,7 @@ export type Section = {
   /** Whether a key has a value other than null. */
   has(key: string): boolean;
   /** Undefined when the setting is absent, null or depends on a variable that is not set. */
-  node(key: string): ConfigNode | undefined;
+  node(key: string): LocatedNode | undefined;
   /** The readers below report what is not of their kind, and leave it undefined. */
   text(key: string): string | undefined;
   flag(key: string): boolean | undefined;
@@ -50,7 +57,7 @@ export function openSection({ entries, place }: MapNode, path: string, report: R
   const known = new Set<string>();
   const pathOf = (key: string) => (path === "" ? key : `${path}.${key}`);
 
-  function node(key: string): ConfigNode | undefined {
+  function node(key: string): LocatedNode | undefined {
     known.add(key);
     const entry = entries.get(key);
     if (entry === undefined || isNull(entry)) return undefined;
@@ -160,7 +167,7 @@ export function openSection({ entries, place }: MapNode, path: string, report: R
 }
 
 /** The texts of a list, or a single one. `sentence` is reported about everything else. */
-export function readTexts(node: ConfigNode, sentence: string, report: Report): LocatedText[] {
+export function readTexts(node: LocatedNode, sentence: string, report: Report): LocatedText[] {
   return (node.kind === "list" ? node.items : [node]).flatMap((item) => {
     if (isUnusable(item)) return [];
     const text = item.kind === "scalar" && typeof item.value === "string" ? item.value : "";
@@ -171,7 +178,7 @@ export function readTexts(node: ConfigNode, sentence: string, report: Report): L
 }
 
 /** Items of a list that have to be maps. */
-export function openSections(items: readonly ConfigNode[], path: string, report: Report): Section[] {
+export function openSections(items: readonly LocatedNode[], path: string, report: Report): Section[] {
   return items.flatMap((item, index) => {
     const itemPath = `${path}[${index}]`;
     if (item.kind === "map") return [openSection(item, itemPath, report)];

@@ -3,7 +3,8 @@ import type { Principal } from "../../../contracts/trust/principal.ts";
 import type { KnownSecrets } from "../../../threads/secrets/known-secrets.ts";
 import type { Authority } from "../../../trust/authority.ts";
 import type { Tokens } from "../../../trust/tokens.ts";
-import type { ConfigProblem, GatewayConfig } from "../../config/gateway-config.ts";
+import type { LocatedProblem } from "../../../yaml/place.ts";
+import type { GatewayConfig } from "../../config/gateway-config.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 
 export type AgentTokenOptions = {
@@ -19,9 +20,9 @@ export type AgentTokenOptions = {
 /** What the scopes `admin:*` and `system:rw` stand for. */
 const forbidden = ["gateway.manage", "tokens.manage", "operate"] as const;
 
-export async function agentTokenProblems(options: AgentTokenOptions): Promise<readonly ConfigProblem[]> {
+export async function agentTokenProblems(options: AgentTokenOptions): Promise<readonly LocatedProblem[]> {
   const { config, plugins, env, tokens, secrets } = options;
-  const problems: ConfigProblem[] = [];
+  const problems: LocatedProblem[] = [];
   for (const { name, token_ref, place } of config.plugins.values()) {
     const token = token_ref === null ? undefined : env[token_ref];
     if (token === undefined) continue;

@@ -1,5 +1,5 @@
 // Whether everything that a pipeline names is there.
-import type { ConfigProblem, Place } from "../../config/gateway-config.ts";
+import type { LocatedProblem, Place } from "../../../yaml/place.ts";
 import { eachStep, type PipelineDraft, type StepDraft } from "../read/draft.ts";
 import { suggestion } from "../read/suggestion.ts";
 import { repeatedIds } from "./step-ids.ts";
@@ -19,7 +19,7 @@ export type KnownNames = {
 };
 
 /** One after another, because a caller that shows the first few need not have the others looked up. */
-export function* checkDraft(draft: PipelineDraft, names: KnownNames): Generator<ConfigProblem> {
+export function* checkDraft(draft: PipelineDraft, names: KnownNames): Generator<LocatedProblem> {
   yield* checkSource(draft, names);
   for (const { step, id } of repeatedIds(draft)) {
     yield problem(step.places.id, `${step.label}: the id "${id}" is used twice in its pipeline.`);
@@ -27,14 +27,14 @@ export function* checkDraft(draft: PipelineDraft, names: KnownNames): Generator<
   for (const step of eachStep(draft.steps)) yield* checkStep(step, names);
 }
 
-function checkSource({ name, trigger, places }: PipelineDraft, { plugins }: KnownNames): ConfigProblem[] {
+function checkSource({ name, trigger, places }: PipelineDraft, { plugins }: KnownNames): LocatedProblem[] {
   const source = trigger.from_plugin;
   if (source === undefined || plugins.has(source)) return [];
   const hint = suggestion(source, plugins.keys());
   return [problem(places.from_plugin, `pipeline "${name}": "from_plugin" names no plugin: "${source}".${hint}`)];
 }
 
-function checkStep(step: StepDraft, { plugins, drafts }: KnownNames): ConfigProblem[] {
+function checkStep(step: StepDraft, { plugins, drafts }: KnownNames): LocatedProblem[] {
   const { action, label, places } = step;
   if (action.kind === "call" && !drafts.has(action.pipeline)) {
     const hint = suggestion(action.pipeline, drafts.keys());
@@ -51,6 +51,6 @@ function checkStep(step: StepDraft, { plugins, drafts }: KnownNames): ConfigProb
   return [problem(places.command, `${label}: ${action.plugin} declares no command "${action.command}".${hint}`)];
 }
 
-function problem({ file, line, column }: Place, message: string): ConfigProblem {
+function problem({ file, line, column }: Place, message: string): LocatedProblem {
   return { file, line, column, message };
 }

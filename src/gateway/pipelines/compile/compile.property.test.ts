@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { SWITCH_FALSE, SWITCH_TRUE } from "../../../contracts/gateway/job.ts";
 import type { Pipeline, PipelineGraph } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
-import { locatedObject } from "../../config/yaml/located-object.ts";
+import { locatedObject } from "../../config/located-object.ts";
 import { loadPipelines } from "../load-pipelines.ts";
 import { event, jobOf, plugins, routesOf } from "../pipelines-in-test.ts";
 import { type Emitter, enterPipeline, type Resolution, resolveEvent } from "../resolve.ts";

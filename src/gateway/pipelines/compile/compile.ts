@@ -1,7 +1,7 @@
 // From drafts to the graph that the router reads: names are looked up, calls inlined, conditions become switches.
 import type { Pipeline, PipelineGraph } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
-import { MOST_PROBLEMS } from "../../config/config-report.ts";
-import type { ConfigProblem, Place } from "../../config/gateway-config.ts";
+import type { LocatedProblem, Place } from "../../../yaml/place.ts";
+import { MOST_PROBLEMS } from "../../../yaml/report.ts";
 import { eachStep, type PipelineDraft } from "../read/draft.ts";
 import { requestedTool } from "../requested-tool.ts";
 import { firstUses, longestChain } from "../walk-graph.ts";
@@ -16,8 +16,8 @@ export type CompileContext = {
 };
 
 export type CompiledPipelines =
-  | { readonly graph: PipelineGraph; readonly warnings: readonly ConfigProblem[] }
-  | { readonly problems: readonly ConfigProblem[] };
+  | { readonly graph: PipelineGraph; readonly warnings: readonly LocatedProblem[] }
+  | { readonly problems: readonly LocatedProblem[] };
 
 /** Steps of one pipeline, those of the pipelines it calls included. */
 const MOST_STEPS = 1000;
@@ -47,7 +47,7 @@ export function compilePipelines(drafts: readonly PipelineDraft[], { plugins }: 
   return { graph, warnings: warnAbout(drafts, graph, plugins) };
 }
 
-function repeatedNames(drafts: readonly PipelineDraft[], byName: ReadonlyMap<string, PipelineDraft>): ConfigProblem[] {
+function repeatedNames(drafts: readonly PipelineDraft[], byName: ReadonlyMap<string, PipelineDraft>): LocatedProblem[] {
   return drafts.flatMap((draft) => {
     const first = byName.get(draft.name);
     if (!first || first === draft) return [];
@@ -57,14 +57,14 @@ function repeatedNames(drafts: readonly PipelineDraft[], byName: ReadonlyMap<str
   });
 }
 
-function cycleProblems({ cycles }: CallOrder): ConfigProblem[] {
+function cycleProblems({ cycles }: CallOrder): LocatedProblem[] {
   return cycles.map(({ names, step }) =>
     at(step.places.action, `${step.label}: the calls form a cycle: ${names.join(" -> ")}.`),
   );
 }
 
 /** Calls are inlined, so a few pipelines that call each other several times could come to any number of steps. */
-function sizeProblems({ order }: CallOrder): ConfigProblem[] {
+function sizeProblems({ order }: CallOrder): LocatedProblem[] {
   const sizes = new Map<string, { readonly steps: number; readonly depth: number }>();
   return order.flatMap((draft) => {
     let steps = 0;
@@ -82,7 +82,7 @@ function sizeProblems({ order }: CallOrder): ConfigProblem[] {
   });
 }
 
-type Compiled = { readonly pipeline: Pipeline } | { readonly problems: readonly ConfigProblem[] };
+type Compiled = { readonly pipeline: Pipeline } | { readonly problems: readonly LocatedProblem[] };
 
 function compilePipeline(
   draft: PipelineDraft,
@@ -115,7 +115,7 @@ function compilePipeline(
 }
 
 /** An agent cannot be a tool: its own run, or another agent's, would start a run inside itself. */
-function enteredAgents(pipeline: Pipeline): ConfigProblem[] {
+function enteredAgents(pipeline: Pipeline): LocatedProblem[] {
   const { name, place, trigger } = pipeline;
   const type = "on" in trigger ? trigger.on : trigger.on_hook;
   const agents = firstUses(pipeline, pipeline.entries).filter((step) => step.is_agent);
@@ -125,6 +125,6 @@ function enteredAgents(pipeline: Pipeline): ConfigProblem[] {
   });
 }
 
-function at({ file, line, column }: Place, message: string): ConfigProblem {
+function at({ file, line, column }: Place, message: string): LocatedProblem {
   return { file, line, column, message };
 }

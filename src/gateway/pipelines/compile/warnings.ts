@@ -1,17 +1,18 @@
 // What is allowed in a pipeline and probably not meant.
 import { TOOL_RESULT } from "../../../contracts/gateway/agent/correlation.ts";
 import { STEP_SUCCEEDED, SWITCH_FALSE, SWITCH_TRUE } from "../../../contracts/gateway/job.ts";
-import type { Pipeline, PipelineGraph, Predicate } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { Pipeline, PipelineGraph } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { templateProblem } from "../../../contracts/gateway/pipelines/template.ts";
 import type { Json } from "../../../contracts/json.ts";
-import type { ConfigProblem } from "../../config/gateway-config.ts";
+import type { Predicate } from "../../../contracts/predicates/predicate.ts";
+import type { LocatedProblem } from "../../../yaml/place.ts";
 import { eachStep, type PipelineDraft, type StepDraft } from "../read/draft.ts";
 import { requestedTool } from "../requested-tool.ts";
 import type { KnownPlugin } from "./check-draft.ts";
 
 type Plugins = ReadonlyMap<string, KnownPlugin>;
 
-export function warnAbout(drafts: readonly PipelineDraft[], graph: PipelineGraph, plugins: Plugins): ConfigProblem[] {
+export function warnAbout(drafts: readonly PipelineDraft[], graph: PipelineGraph, plugins: Plugins): LocatedProblem[] {
   const pipelines = [...graph.pipelines.values()];
   const hasResultPipeline = pipelines.some(({ trigger }) => "on" in trigger && trigger.on === TOOL_RESULT);
   return [
@@ -22,21 +23,21 @@ export function warnAbout(drafts: readonly PipelineDraft[], graph: PipelineGraph
 }
 
 /** What steps hand on inside their pipeline starts no other one. */
-function neverStarted({ name, trigger, place }: Pipeline): ConfigProblem[] {
+function neverStarted({ name, trigger, place }: Pipeline): LocatedProblem[] {
   if (!("on" in trigger) || ![STEP_SUCCEEDED, SWITCH_TRUE, SWITCH_FALSE].includes(trigger.on)) return [];
   return [{ ...place, message: `pipeline "${name}": events of the type "${trigger.on}" start no pipeline.` }];
 }
 
-function neverResumed({ name, trigger, steps, place }: Pipeline): ConfigProblem[] {
+function neverResumed({ name, trigger, steps, place }: Pipeline): LocatedProblem[] {
   const tool = requestedTool(trigger);
   if (tool === undefined || [...steps.values()].some((step) => step.is_agent)) return [];
   const message = `pipeline "${name}": no step of it is an agent, so a run that requests ${tool} hears of no result.`;
   return [{ ...place, message }];
 }
 
-function warnAboutStep(step: StepDraft, { trigger }: PipelineDraft, plugins: Plugins): ConfigProblem[] {
+function warnAboutStep(step: StepDraft, { trigger }: PipelineDraft, plugins: Plugins): LocatedProblem[] {
   const { action, label, place, places } = step;
-  const warnings: ConfigProblem[] = [];
+  const warnings: LocatedProblem[] = [];
   if (action.kind !== "uses") {
     if (step.predicate && readsConfig(step.predicate)) {
       warnings.push({

@@ -1,7 +1,8 @@
 // A pipeline as its author wrote it: every value is of the right form, no name has been looked up yet.
-import type { Claim, Predicate, StepRetry, Trigger } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
+import type { Claim, StepRetry, Trigger } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
 import type { Json } from "../../../contracts/json.ts";
-import type { Place } from "../../config/gateway-config.ts";
+import type { Predicate } from "../../../contracts/predicates/predicate.ts";
+import type { Place } from "../../../yaml/place.ts";
 
 export type PipelineDraft = {
   readonly name: string;

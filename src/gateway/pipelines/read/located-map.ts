@@ -2,7 +2,7 @@
 // every problem at once.
 import { isMap, type UnknownMap } from "../../../contracts/json.ts";
 import { isName } from "../../../contracts/storable-name.ts";
-import type { ConfigProblem, LocatedValue, Place } from "../../config/gateway-config.ts";
+import type { LocatedProblem, LocatedValue, Place } from "../../../yaml/place.ts";
 import { suggestion } from "./suggestion.ts";
 
 export type LocatedMap = {
@@ -11,7 +11,7 @@ export type LocatedMap = {
   readonly values: UnknownMap;
   /** What messages begin with: `pipeline "a", step "b"`. */
   readonly label: string;
-  readonly problems: ConfigProblem[];
+  readonly problems: LocatedProblem[];
 };
 
 export type Path = readonly (string | number)[];

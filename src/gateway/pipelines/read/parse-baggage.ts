@@ -1,7 +1,7 @@
 // What a step claims for the context of its pipeline instance, as it stands in the configuration.
 import { baggagePathProblem } from "../../../contracts/gateway/pipelines/context.ts";
-import { parsePath } from "../../../contracts/gateway/pipelines/paths.ts";
 import type { Claim } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
+import { parsePath } from "../../../contracts/predicates/paths.ts";
 import { isPresent, type LocatedMap, mapAt, mapBelow, report, reportUnknown, textAt } from "./located-map.ts";
 
 /** Reads `baggage`: a map of context paths to sources, or the bulk form with `from` and `namespace`. */

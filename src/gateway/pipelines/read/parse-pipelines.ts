@@ -1,7 +1,7 @@
 // `pipelines:` lists as they stand in the configuration, checked for form. Names are looked up by compile.ts.
 import { hookSignals, type Trigger } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
 import { isMap } from "../../../contracts/json.ts";
-import type { ConfigProblem, LocatedValue } from "../../config/gateway-config.ts";
+import type { LocatedProblem, LocatedValue } from "../../../yaml/place.ts";
 import type { PipelineDraft, StepDraft } from "./draft.ts";
 import {
   choiceAt,
@@ -21,7 +21,7 @@ import { durationAt, predicateAt } from "./parse-values.ts";
 
 export type ParsedPipelines =
   | { readonly drafts: readonly PipelineDraft[] }
-  | { readonly problems: readonly ConfigProblem[] };
+  | { readonly problems: readonly LocatedProblem[] };
 
 /** How long a synchronous caller waits when the pipeline does not say. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -34,12 +34,12 @@ const unsupported = ["only_between", "not_on", "relay"];
 
 /** Reads `pipelines:` lists. Either every pipeline is well formed, or every problem is listed with its place. */
 export function parsePipelines(sources: readonly LocatedValue[]): ParsedPipelines {
-  const problems: ConfigProblem[] = [];
+  const problems: LocatedProblem[] = [];
   const drafts = sources.flatMap((source) => parseList(source, problems));
   return problems.length > 0 ? { problems } : { drafts };
 }
 
-function parseList(source: LocatedValue, problems: ConfigProblem[]): PipelineDraft[] {
+function parseList(source: LocatedValue, problems: LocatedProblem[]): PipelineDraft[] {
   const list: LocatedMap = { source, path: [], values: {}, label: "pipelines", problems };
   if (source.value === null || source.value === undefined) return [];
   if (!Array.isArray(source.value)) {

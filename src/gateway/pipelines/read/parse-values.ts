@@ -1,7 +1,7 @@
 // Values of pipelines and steps whose form is defined by the contracts.
 import { parseDuration } from "../../../contracts/gateway/durations.ts";
-import type { Predicate } from "../../../contracts/gateway/pipelines/pipeline-graph.ts";
-import { validatePredicate } from "../../../contracts/gateway/pipelines/predicate.ts";
+import type { Predicate } from "../../../contracts/predicates/predicate.ts";
+import { validatePredicate } from "../../../contracts/predicates/predicate.ts";
 import { LONGEST_TIMER_MS } from "../../config/sections/section.ts";
 import { type LocatedMap, report, valueAt } from "./located-map.ts";
 
@@ -19,6 +19,6 @@ const roots = { trigger: ["payload", "context"], step: ["payload", "context", "c
 
 export function predicateAt(map: LocatedMap, of: keyof typeof roots): Predicate | undefined {
   if (!Object.hasOwn(map.values, "if")) return undefined;
-  const check = validatePredicate(map.values.if, { roots: roots[of] });
+  const check = validatePredicate(map.values.if, roots[of]);
   return check.valid ? check.predicate : report(map, `"if" is not valid: ${check.problem}`, "if");
 }

@@ -1,19 +1,19 @@
 // `routes:`, an older form of pipelines: each is compiled into a pipeline with one step.
 import { isMap } from "../../../contracts/json.ts";
-import type { ConfigProblem, LocatedValue } from "../../config/gateway-config.ts";
+import type { LocatedProblem, LocatedValue } from "../../../yaml/place.ts";
 import type { PipelineDraft } from "./draft.ts";
 import { isPresent, type LocatedMap, locate, mapBelow, report, reportUnknown, textAt } from "./located-map.ts";
 import { DEFAULT_TIMEOUT_MS } from "./parse-pipelines.ts";
 
 export type ParsedRoutes =
-  | { readonly drafts: readonly PipelineDraft[]; readonly warnings: readonly ConfigProblem[] }
-  | { readonly problems: readonly ConfigProblem[] };
+  | { readonly drafts: readonly PipelineDraft[]; readonly warnings: readonly LocatedProblem[] }
+  | { readonly problems: readonly LocatedProblem[] };
 
 const keys = ["from", "event_type", "to"] as const;
 
 /** Reads `routes:` lists. A route that is listed twice counts once. */
 export function parseRoutes(sources: readonly LocatedValue[]): ParsedRoutes {
-  const problems: ConfigProblem[] = [];
+  const problems: LocatedProblem[] = [];
   const drafts = sources.flatMap((source) => parseList(source, problems));
   if (problems.length > 0) return { problems };
   const byName = new Map(drafts.toReversed().map((draft) => [draft.name, draft]));
@@ -21,14 +21,14 @@ export function parseRoutes(sources: readonly LocatedValue[]): ParsedRoutes {
   return { drafts: unique, warnings: drafts.map((draft) => olderForm(draft, unique.includes(draft))) };
 }
 
-function olderForm({ name, place }: PipelineDraft, isFirst: boolean): ConfigProblem {
+function olderForm({ name, place }: PipelineDraft, isFirst: boolean): LocatedProblem {
   const message = isFirst
     ? `routes: is the older form of pipelines; this one is compiled into the pipeline "${name}".`
     : `routes: "${name}" is listed before; this one is left out.`;
   return { ...place, message };
 }
 
-function parseList(source: LocatedValue, problems: ConfigProblem[]): PipelineDraft[] {
+function parseList(source: LocatedValue, problems: LocatedProblem[]): PipelineDraft[] {
   const list: LocatedMap = { source, path: [], values: {}, label: "routes", problems };
   if (source.value === null || source.value === undefined) return [];
   if (!Array.isArray(source.value)) {

@@ -1,5 +1,5 @@
 // The end of a problem about a name that is not known.
-import { nearestName } from "../../config/nearest-name.ts";
+import { nearestName } from "../../../contracts/nearest-name.ts";
 
 /** ` Did you mean "x"?`, or nothing when no name is near. */
 export function suggestion(name: string, names: Iterable<string>): string {

@@ -1,22 +1,19 @@
 // Dotted paths such as `payload.user.name`: how they are written, and what they find.
-import { isMap, type Json, type JsonMap } from "../../json.ts";
+import { isMap, type Json, type JsonMap } from "../json.ts";
 
-export const pathRoots = ["payload", "context", "config"] as const;
-export type PathRoot = (typeof pathRoots)[number];
-
-export type DottedPath = { readonly root: PathRoot; readonly keys: readonly string[] };
+export type DottedPath = { readonly root: string; readonly keys: readonly string[] };
 
 /** What paths are looked up in. A root that is absent holds nothing. */
-export type PathScope = { readonly [root in PathRoot]?: JsonMap };
+export type PathScope<Root extends string = string> = { readonly [root in Root]?: JsonMap };
 
 export type PathLookup = { readonly found: true; readonly value: Json } | { readonly found: false };
 
-/** A path below one of the roots; undefined for anything else, a root alone included. */
-export function parsePath(text: unknown, roots: readonly PathRoot[] = pathRoots): DottedPath | undefined {
+/** A path below one of the roots, or below any; undefined for anything else, a root alone included. */
+export function parsePath(text: unknown, roots?: readonly string[]): DottedPath | undefined {
   if (typeof text !== "string") return undefined;
-  const [first, ...keys] = text.trim().split(".");
-  const root = roots.find((each) => each === first);
-  if (root === undefined || keys.length === 0 || keys.some((key) => key.trim() === "")) return undefined;
+  const [root = "", ...keys] = text.trim().split(".");
+  if (roots?.includes(root) === false || keys.length === 0) return undefined;
+  if ([root, ...keys].some((key) => key.trim() === "")) return undefined;
   return { root, keys };
 }
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Json, JsonMap } from "../../json.ts";
-import type { Predicate } from "./pipeline-graph.ts";
+import type { Json, JsonMap } from "../json.ts";
+import type { Predicate } from "./predicate.ts";
 import { evaluatePredicate, MAX_PREDICATES, validatePredicate } from "./predicate.ts";
 
+const roots = ["payload", "context", "config"];
 const exists = { path: "payload.a", op: "exists" };
-const isValid = (predicate: unknown) => validatePredicate(predicate).valid;
+const isValid = (predicate: unknown) => validatePredicate(predicate, roots).valid;
 const match = (op: string, actual: Json | undefined, value?: Json) =>
   evaluatePredicate({ path: "payload.x", op, ...(value !== undefined && { value }) } as Predicate, {
     payload: actual === undefined ? {} : { x: actual },
@@ -21,7 +22,7 @@ describe("a predicate as it is written", () => {
     { all: [exists, { not: exists }] },
     { any: [exists] },
   ])("is valid: %j", (predicate) => {
-    expect(validatePredicate(predicate)).toEqual({ valid: true, predicate });
+    expect(validatePredicate(predicate, roots)).toEqual({ valid: true, predicate });
   });
 
   it.each([
@@ -52,7 +53,7 @@ describe("a predicate as it is written", () => {
     { all: [exists], any: [exists] },
     { ...exists, not: exists },
   ])("is refused, with a sentence: %j", (predicate) => {
-    expect(validatePredicate(predicate)).toEqual({ valid: false, problem: expect.stringMatching(/\.$/) });
+    expect(validatePredicate(predicate, roots)).toEqual({ valid: false, problem: expect.stringMatching(/\.$/) });
   });
 
   it("is at most three levels deep and has at most twenty comparisons", () => {
@@ -71,7 +72,7 @@ describe("a predicate as it is written", () => {
   it("may be kept from the config of a plugin, which only steps have", () => {
     const predicate = { path: "config.a", op: "exists" };
     expect(isValid(predicate)).toBe(true);
-    expect(validatePredicate(predicate, { roots: ["payload", "context"] }).valid).toBe(false);
+    expect(validatePredicate(predicate, ["payload", "context"]).valid).toBe(false);
   });
 });
 

@@ -1,8 +1,8 @@
 // The parser's nodes to ours: plain values with places, aliases put in, what JSON or a program cannot hold refused.
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import type { Report } from "../config-report.ts";
-import type { Place } from "../gateway-config.ts";
-import { type ConfigNode, DEEPEST, isUnusable, type MapNode, type ScalarNode, unusable } from "./config-node.ts";
+import { DEEPEST, isUnusable, type LocatedNode, type MapNode, type ScalarNode, unusable } from "./located-node.ts";
+import type { Place } from "./place.ts";
+import type { Report, YamlCode } from "./report.ts";
 import { TOO_DEEP, type YamlDocument } from "./yaml-document.ts";
 
 /** All aliases of a file together stand for at most as many parts. */
@@ -12,7 +12,7 @@ const MOST_ALIASED = 10_000;
 const NO_ANCHOR = "There is no anchor for this alias before it; put a text that begins with * in quotes.";
 
 const UNSAFE_NUMBER = "This whole number is too large to be exact; put it in quotes.";
-export const ODD_NUMBER = "NaN and infinity have no place in a configuration.";
+export const ODD_NUMBER = "NaN and infinity cannot be written as JSON.";
 
 /** Why a text can neither be stored nor sent; undefined when it can. */
 export function textProblem(text: string): string | undefined {
@@ -25,10 +25,10 @@ export function keyProblem(key: string): string | undefined {
 }
 
 /** A node, the parts it has, and how deep they go: what an alias to it adds. */
-type Built = { readonly node: ConfigNode; readonly parts: number; readonly height: number };
+type Built = { readonly node: LocatedNode; readonly parts: number; readonly height: number };
 
 /** What went wrong is in the report, and the parts that are wrong are null. */
-export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Report): ConfigNode {
+export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Report): LocatedNode {
   /** `open` while the anchored node itself is read. */
   const anchors = new Map<string, Built | "open">();
   let aliased = 0;
@@ -44,7 +44,7 @@ export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Repor
 
   function buildPlain(node: unknown, depth: number, place: Place): Built {
     if (!isMap(node) && !isSeq(node)) return leaf(isScalar(node) ? scalar(node, place) : nothing(place));
-    if (depth >= DEEPEST) return refuse(place, TOO_DEEP);
+    if (depth >= DEEPEST) return refuse(place, TOO_DEEP, "nested_too_deep");
     return isMap(node) ? buildMap(node, depth, place) : buildList(node, depth, place);
   }
 
@@ -54,7 +54,7 @@ export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Repor
   }
 
   function buildMap(map: YAMLMap, depth: number, place: Place): Built {
-    const entries = new Map<string, ConfigNode>();
+    const entries = new Map<string, LocatedNode>();
     const merged: MapNode[] = [];
     const built: Built[] = [];
     for (const pair of map.items) {
@@ -64,7 +64,7 @@ export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Repor
       const value = build(pair.value, depth + 1, keyPlace);
       built.push(value);
       if (isMergeKey(pair)) for (const defaults of mergedMaps(value.node, keyPlace)) merged.push(defaults);
-      else if (entries.has(key)) report.problem(keyPlace, `The key ${key} stands twice in this map.`);
+      else if (entries.has(key)) report.problem(keyPlace, `The key ${key} stands twice in this map.`, "duplicate_key");
       else entries.set(key, { ...value.node, place: keyPlace });
     }
     for (const { entries: defaults } of merged) {
@@ -80,11 +80,11 @@ export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Repor
     }
     if (key.anchor !== undefined) anchors.set(key.anchor, leaf({ kind: "scalar", place, value: key.value }));
     const problem = keyProblem(key.value);
-    if (problem !== undefined) report.problem(place, problem);
+    if (problem !== undefined) report.problem(place, problem, key.value === "__proto__" ? "unsafe_key" : "not_text");
     return problem === undefined ? key.value : undefined;
   }
 
-  function mergedMaps(node: ConfigNode, place: Place): MapNode[] {
+  function mergedMaps(node: LocatedNode, place: Place): MapNode[] {
     const maps = node.kind === "list" ? node.items : [node];
     const usable = maps.filter((map) => map.kind === "map");
     if (maps.some((map) => map.kind !== "map" && !isUnusable(map)))
@@ -94,11 +94,13 @@ export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Repor
 
   function resolve(alias: Alias, depth: number, place: Place): Built {
     const source = anchors.get(alias.source);
-    if (source === undefined) return refuse(place, NO_ANCHOR);
-    if (source === "open") return refuse(place, "This alias stands inside what it repeats.");
+    if (source === undefined) return refuse(place, NO_ANCHOR, "unknown_alias");
+    if (source === "open") return refuse(place, "This alias stands inside what it repeats.", "alias_in_itself");
     aliased += source.parts;
-    if (aliased > MOST_ALIASED) return refuse(place, `Aliases repeat more than ${MOST_ALIASED} parts in this file.`);
-    if (depth + source.height > DEEPEST) return refuse(place, TOO_DEEP);
+    if (aliased > MOST_ALIASED) {
+      return refuse(place, `Aliases repeat more than ${MOST_ALIASED} parts in this file.`, "too_many_aliases");
+    }
+    if (depth + source.height > DEEPEST) return refuse(place, TOO_DEEP, "nested_too_deep");
     return source;
   }
 
@@ -109,8 +111,8 @@ export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Repor
     return unusable(place);
   }
 
-  function refuse(place: Place, sentence: string): Built {
-    report.problem(place, sentence);
+  function refuse(place: Place, sentence: string, code: YamlCode): Built {
+    report.problem(place, sentence, code);
     return leaf(unusable(place));
   }
 
@@ -142,7 +144,7 @@ function nothing(place: Place): ScalarNode {
   return { kind: "scalar", place, value: null };
 }
 
-function leaf(node: ConfigNode): Built {
+function leaf(node: LocatedNode): Built {
   return { node, parts: 1, height: 0 };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createReport } from "../config-report.ts";
+import { createReport } from "../../yaml/report.ts";
 import { locatedObject, readObject } from "./located-object.ts";
 
 function problemsOf(value: unknown): string[] {
@@ -33,7 +33,7 @@ describe("a configuration that is passed as an object", () => {
     ["a bigint", { a: [1n] }, "a[0]: This is not a JSON value."],
     ["a date", { a: new Date(0) }, "a: This is not a plain map."],
     ["a Map", { a: new Map() }, "a: This is not a plain map."],
-    ["NaN", { a: Number.NaN }, "a: NaN and infinity have no place in a configuration."],
+    ["NaN", { a: Number.NaN }, "a: NaN and infinity cannot be written as JSON."],
     ["a __proto__ key", JSON.parse('{"a":{"__proto__":{}}}'), "a: A key cannot be __proto__."],
     ["a NUL", { a: "\0" }, "a: This text holds a NUL character."],
     ["half a character", { a: "\ud800" }, "a: This text holds half of a surrogate pair."],

@@ -1,10 +1,21 @@
-// The `if` of pipelines and steps.
+// Predicates over dotted paths: the `if` of pipelines, the `when` of workflows.
 import { RE2JS } from "re2js";
-import { errorMessage, holdfastError } from "../../error.ts";
-import { isMap, type Json, type UnknownMap } from "../../json.ts";
-import { jsonEqual } from "../json-equal.ts";
-import { lookUp, type PathRoot, type PathScope, parsePath, pathRoots } from "./paths.ts";
-import { type Predicate, type PredicateOp, predicateOps } from "./pipeline-graph.ts";
+import { errorMessage, holdfastError } from "../error.ts";
+import { jsonEqual } from "../gateway/json-equal.ts";
+import { isMap, type Json, type UnknownMap } from "../json.ts";
+import { lookUp, type PathScope, parsePath } from "./paths.ts";
+
+export type Predicate =
+  | { readonly path: string; readonly op: PredicateOp; readonly value?: Json }
+  | { readonly all: readonly Predicate[] }
+  | { readonly any: readonly Predicate[] }
+  | { readonly not: Predicate };
+
+const predicateOps = [
+  ...(["exists", "eq", "neq", "in", "gt", "gte", "lt", "lte"] as const),
+  ...(["contains", "startswith", "endswith", "regex"] as const),
+] as const;
+export type PredicateOp = (typeof predicateOps)[number];
 
 /** Levels of a predicate, the innermost comparison included. */
 const MAX_PREDICATE_LEVELS = 3;
@@ -21,13 +32,10 @@ export type PredicateCheck =
   | { readonly valid: true; readonly predicate: Predicate }
   | { readonly valid: false; readonly problem: string };
 
-/** Checks a predicate as it was written, regular expressions included. `config` paths are for steps only. */
-export function validatePredicate(
-  value: unknown,
-  options: { readonly roots?: readonly PathRoot[] } = {},
-): PredicateCheck {
+/** Checks a predicate as it was written, regular expressions included. Its paths begin with one of the roots. */
+export function validatePredicate(value: unknown, roots: readonly string[]): PredicateCheck {
   const count = { comparisons: 0 };
-  const problem = findProblem(value, options.roots ?? pathRoots, 1, count);
+  const problem = findProblem(value, roots, 1, count);
   if (problem !== undefined) return { valid: false, problem };
   return { valid: true, predicate: value as Predicate };
 }
@@ -127,7 +135,7 @@ function regex(pattern: string): RE2JS {
 
 type Count = { comparisons: number };
 
-function findProblem(value: unknown, roots: readonly PathRoot[], level: number, count: Count): string | undefined {
+function findProblem(value: unknown, roots: readonly string[], level: number, count: Count): string | undefined {
   if (!isMap(value)) return "A predicate is a map: { path, op, value }, or all, any or not.";
   if (level > MAX_PREDICATE_LEVELS) return `A predicate is at most ${MAX_PREDICATE_LEVELS} levels deep.`;
   const keys = Object.keys(value);
@@ -146,7 +154,7 @@ function findProblem(value: unknown, roots: readonly PathRoot[], level: number, 
 function listProblem(
   list: unknown,
   form: "all" | "any",
-  roots: readonly PathRoot[],
+  roots: readonly string[],
   level: number,
   count: Count,
 ): string | undefined {
@@ -158,7 +166,7 @@ function listProblem(
   return undefined;
 }
 
-function comparisonProblem({ path, op, value }: UnknownMap, roots: readonly PathRoot[]): string | undefined {
+function comparisonProblem({ path, op, value }: UnknownMap, roots: readonly string[]): string | undefined {
   if (parsePath(path, roots) === undefined) {
     return `${JSON.stringify(path) ?? "A missing path"} is no path below ${roots.join(", ")}.`;
   }

@@ -1,9 +1,9 @@
 // YAML text to the parser's document. The parser runs token by token, so that what is nested too deeply or broken all
 // over ends early.
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLError } from "yaml";
-import { MOST_PROBLEMS, type Report } from "../config-report.ts";
-import type { Place } from "../gateway-config.ts";
-import { DEEPEST } from "./config-node.ts";
+import { DEEPEST } from "./located-node.ts";
+import type { Place } from "./place.ts";
+import { MOST_PROBLEMS, type Report, type YamlCode } from "./report.ts";
 import { yamlSentence } from "./yaml-sentence.ts";
 
 /** Larger files are refused. */
@@ -23,20 +23,22 @@ export function parseYamlDocument(text: string, file: string, report: Report): Y
     return { file, line, column: col };
   };
   if (Buffer.byteLength(text) > MOST_BYTES) {
-    report.problem(placeAt(0), TOO_LARGE);
+    report.problem(placeAt(0), TOO_LARGE, "too_large");
     return undefined;
   }
   const tokens = readTokens(text, lines);
   if ("tooDeepAt" in tokens) {
-    report.problem(placeAt(tokens.tooDeepAt), TOO_DEEP);
+    report.problem(placeAt(tokens.tooDeepAt), TOO_DEEP, "nested_too_deep");
     return undefined;
   }
   const errors = [...controlCharacters(text), ...severalDocuments(tokens.tokens), ...oldVersions(tokens.tokens)];
-  for (const { offset, sentence } of errors) report.problem(placeAt(offset), sentence);
+  for (const { offset, sentence, code } of errors) report.problem(placeAt(offset), sentence, code);
   const [document] = compose(tokens.tokens, text);
   if (document === undefined) return undefined;
   const refused = [...document.errors, ...document.warnings.filter(({ code }) => seriousWarnings.has(code))];
-  for (const { pos, code, message } of refused) report.problem(placeAt(pos[0]), yamlSentence(code, message));
+  for (const { pos, code, message } of refused) {
+    report.problem(placeAt(pos[0]), yamlSentence(code, message), ownCodes[code] ?? "invalid_yaml");
+  }
   return refused.length + errors.length > 0 ? undefined : { contents: document.contents, placeAt };
 }
 
@@ -45,6 +47,13 @@ export const TOO_DEEP = `Maps and lists are nested at most ${DEEPEST} levels dee
 
 /** Those that change what the text means. */
 const seriousWarnings = new Set<YAMLError["code"]>(["TAG_RESOLVE_FAILED", "BAD_COLLECTION_TYPE", "BAD_DIRECTIVE"]);
+
+/** Those of the parser's codes for which there is one of ours. */
+const ownCodes: Partial<Record<YAMLError["code"], YamlCode>> = {
+  TAG_RESOLVE_FAILED: "unsupported_tag",
+  BAD_COLLECTION_TYPE: "unsupported_tag",
+  RESOURCE_EXHAUSTION: "nested_too_deep",
+};
 
 function readTokens(text: string, lines: LineCounter): { tokens: CST.Token[] } | { tooDeepAt: number } {
   const tokens: CST.Token[] = [];
@@ -69,26 +78,34 @@ function compose(tokens: readonly CST.Token[], text: string) {
   return new Composer(options).compose(tokens, true, text.length);
 }
 
-type TextError = { readonly offset: number; readonly sentence: string };
+type TextError = { readonly offset: number; readonly sentence: string; readonly code: YamlCode };
 
 function* controlCharacters(text: string): Generator<TextError> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const offset = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/);
   if (offset < 0) return;
   const code = text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, "0");
-  yield { offset, sentence: `The control character U+${code} cannot stand in YAML; leave it out.` };
+  yield { offset, sentence: `The control character U+${code} cannot stand in YAML; leave it out.`, code: "not_text" };
 }
 
 function* severalDocuments(tokens: readonly CST.Token[]): Generator<TextError> {
   const second = tokens.filter(({ type }) => type === "document")[1];
   if (second === undefined) return;
-  yield { offset: second.offset, sentence: "A file holds one YAML document; a second one begins here." };
+  yield {
+    offset: second.offset,
+    sentence: "A file holds one YAML document; a second one begins here.",
+    code: "invalid_yaml",
+  };
 }
 
 /** In YAML 1.1 `on` is a boolean. */
 function* oldVersions(tokens: readonly CST.Token[]): Generator<TextError> {
   for (const token of tokens) {
     if (token.type !== "directive" || !/^%YAML\s+1\.1\b/.test(token.source)) continue;
-    yield { offset: token.offset, sentence: "The configuration is written in YAML 1.2; leave this directive out." };
+    yield {
+      offset: token.offset,
+      sentence: "The file is read as YAML 1.2; leave this directive out.",
+      code: "invalid_yaml",
+    };
   }
 }

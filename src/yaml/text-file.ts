@@ -1,31 +1,36 @@
-// The text of one file of a configuration.
+// The text of one file, and the YAML files of a folder.
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { compareText } from "../../../contracts/compare-text.ts";
+import { compareText } from "../contracts/compare-text.ts";
 import { MOST_BYTES, TOO_LARGE } from "./yaml-document.ts";
 
 /** With a line, the problem stands in the file; without, there is no such file to point into. */
-export type FileProblem = { readonly problem: string; readonly line?: number; readonly column?: number };
+export type FileProblem = {
+  readonly problem: string;
+  readonly code: "unreadable" | "too_large" | "not_text";
+  readonly line?: number;
+  readonly column?: number;
+};
 
 /** Never reads more than the limit, and never waits: a pipe or a device is refused. */
-export function readConfigFile(path: string): { readonly text: string } | FileProblem {
-  let bytes: Buffer | string;
+export function readTextFile(path: string): { readonly text: string } | FileProblem {
+  let bytes: Buffer | FileProblem;
   try {
     bytes = readBytes(path);
   } catch (thrown) {
-    return { problem: whyUnreadable(thrown) };
+    return unreadable(whyUnreadable(thrown));
   }
-  return typeof bytes === "string" ? { problem: bytes } : decode(bytes);
+  return "problem" in bytes ? bytes : decode(bytes);
 }
 
 /** The YAML files right in a folder, sorted by name. */
-export function listConfigFiles(folder: string): readonly string[] | FileProblem {
+export function listYamlFiles(folder: string): readonly string[] | FileProblem {
   try {
     const names = readdirSync(folder).filter((name) => /\.ya?ml$/i.test(name) && !name.startsWith("."));
     return names.sort(compareText).map((name) => join(folder, name));
   } catch (thrown) {
-    return { problem: whyUnreadable(thrown) };
+    return unreadable(whyUnreadable(thrown));
   }
 }
 
@@ -48,21 +53,26 @@ export function identify(path: string): string {
 }
 
 /** The content, or why it is not read. */
-function readBytes(path: string): Buffer | string {
+function readBytes(path: string): Buffer | FileProblem {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
-    if (stat.isDirectory()) return "This is a folder, not a file.";
-    if (!stat.isFile()) return "This is not a regular file.";
+    if (stat.isDirectory()) return unreadable("This is a folder, not a file.");
+    if (!stat.isFile()) return unreadable("This is not a regular file.");
     const buffer = Buffer.alloc(Math.min(stat.size, MOST_BYTES) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < buffer.length; length += read) {
       read = readSync(file, buffer, length, buffer.length - length, null);
     }
-    return stat.size > MOST_BYTES || length > MOST_BYTES ? TOO_LARGE : buffer.subarray(0, length);
+    if (stat.size > MOST_BYTES || length > MOST_BYTES) return { problem: TOO_LARGE, code: "too_large" };
+    return buffer.subarray(0, length);
   } finally {
     closeSync(file);
   }
+}
+
+function unreadable(problem: string): FileProblem {
+  return { problem, code: "unreadable" };
 }
 
 function decode(bytes: Buffer): { readonly text: string } | FileProblem {
@@ -70,7 +80,7 @@ function decode(bytes: Buffer): { readonly text: string } | FileProblem {
   try {
     return { text: strict.decode(bytes) };
   } catch {
-    return { problem: "The file is not UTF-8 from here on.", ...brokenPlace(bytes) };
+    return { problem: "The file is not UTF-8 from here on.", code: "not_text", ...brokenPlace(bytes) };
   }
 }
 

@@ -1,13 +1,13 @@
 // YAML text as a value whose every part knows its file, line and column.
-import { errorMessage } from "../../../contracts/error.ts";
-import { createReport, type Report } from "../config-report.ts";
-import type { ConfigProblem, LocatedValue } from "../gateway-config.ts";
-import { type ConfigNode, locatedValue } from "./config-node.ts";
+import { errorMessage } from "../contracts/error.ts";
+import { type LocatedNode, locatedValue } from "./located-node.ts";
+import type { LocatedProblem, LocatedValue } from "./place.ts";
+import { createReport, type Report } from "./report.ts";
 import { parseYamlDocument } from "./yaml-document.ts";
 import { readYamlNodes } from "./yaml-nodes.ts";
 
 /** The value of a YAML text, or every problem with it, by place. Never throws. */
-export function readYaml(text: string, file: string): { value: LocatedValue } | { problems: ConfigProblem[] } {
+export function readYaml(text: string, file: string): { value: LocatedValue } | { problems: LocatedProblem[] } {
   const report = createReport();
   const node = readYamlNode(text, file, report);
   const problems = report.problems();
@@ -15,7 +15,7 @@ export function readYaml(text: string, file: string): { value: LocatedValue } | 
 }
 
 /** Undefined when the text is not YAML; the report says why. */
-export function readYamlNode(text: string, file: string, report: Report): ConfigNode | undefined {
+export function readYamlNode(text: string, file: string, report: Report): LocatedNode | undefined {
   try {
     const document = parseYamlDocument(text, file, report);
     return document && readYamlNodes(document, report);

@@ -1,17 +1,17 @@
-// A configuration as it was written: its parts, and where each of them stands.
-import type { Json, Scalar } from "../../../contracts/json.ts";
-import type { LocatedValue, Place } from "../gateway-config.ts";
+// A file as it was written: its parts, and where each of them stands.
+import type { Json, Scalar } from "../contracts/json.ts";
+import type { LocatedValue, Place } from "./place.ts";
 
 /** The place of an entry of a map is that of its key; of everything else, where it begins. */
-export type ConfigNode = MapNode | ListNode | ScalarNode;
+export type LocatedNode = MapNode | ListNode | ScalarNode;
 
 export type MapNode = {
   readonly kind: "map";
   readonly place: Place;
-  readonly entries: ReadonlyMap<string, ConfigNode>;
+  readonly entries: ReadonlyMap<string, LocatedNode>;
 };
 
-export type ListNode = { readonly kind: "list"; readonly place: Place; readonly items: readonly ConfigNode[] };
+export type ListNode = { readonly kind: "list"; readonly place: Place; readonly items: readonly LocatedNode[] };
 
 export type ScalarNode = {
   readonly kind: "scalar";
@@ -27,11 +27,11 @@ export type ScalarNode = {
 /** Maps and lists inside one another; deeper is refused. */
 export const DEEPEST = 100;
 
-export function isNull(node: ConfigNode): boolean {
+export function isNull(node: LocatedNode): boolean {
   return node.kind === "scalar" && node.value === null && node.origin === undefined;
 }
 
-export function isUnusable(node: ConfigNode): boolean {
+export function isUnusable(node: LocatedNode): boolean {
   return node.kind === "scalar" && node.origin === "unusable";
 }
 
@@ -41,18 +41,18 @@ export function unusable(place: Place): ScalarNode {
 }
 
 /** The plain value, without places. */
-export function toJson(node: ConfigNode): Json {
+export function toJson(node: LocatedNode): Json {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map(toJson);
   return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toJson(entry)]));
 }
 
 /** The plain value, and a way to ask for the place of each part. */
-export function locatedValue(node: ConfigNode): LocatedValue {
+export function locatedValue(node: LocatedNode): LocatedValue {
   return { value: toJson(node), locate: (path) => locate(node, path) };
 }
 
-function locate(node: ConfigNode, path: readonly (string | number)[]): Place {
+function locate(node: LocatedNode, path: readonly (string | number)[]): Place {
   const [first, ...rest] = path;
   if (first === undefined || node.kind === "scalar") return node.place;
   const part = node.kind === "list" ? node.items[Number(first)] : node.entries.get(String(first));

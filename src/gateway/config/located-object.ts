@@ -1,10 +1,11 @@
 // A configuration that a program passes as an object, in the form in which files are read. Its places are 0.
 
-import { configError, createReport, type Report } from "../config-report.ts";
-import type { LocatedValue, Place } from "../gateway-config.ts";
-import { type ConfigNode, DEEPEST, locatedValue, unusable } from "./config-node.ts";
-import { TOO_DEEP } from "./yaml-document.ts";
-import { keyProblem, ODD_NUMBER, textProblem } from "./yaml-nodes.ts";
+import { DEEPEST, type LocatedNode, locatedValue, unusable } from "../../yaml/located-node.ts";
+import type { LocatedValue, Place } from "../../yaml/place.ts";
+import { createReport, type Report } from "../../yaml/report.ts";
+import { TOO_DEEP } from "../../yaml/yaml-document.ts";
+import { keyProblem, ODD_NUMBER, textProblem } from "../../yaml/yaml-nodes.ts";
+import { configError } from "./config-error.ts";
 
 /** A shared part counts as often as it is reached. */
 const MOST_PARTS = 200_000;
@@ -19,11 +20,11 @@ export function locatedObject(value: unknown, file: string): LocatedValue {
 }
 
 /** What went wrong is in the report, and the parts that are wrong are null. */
-export function readObject(value: unknown, file: string, report: Report): ConfigNode {
+export function readObject(value: unknown, file: string, report: Report): LocatedNode {
   const place: Place = { file, line: 0, column: 0 };
   let parts = 0;
 
-  function build(part: unknown, path: string, depth: number): ConfigNode {
+  function build(part: unknown, path: string, depth: number): LocatedNode {
     parts++;
     if (part === null || typeof part === "boolean") return { kind: "scalar", place, value: part };
     if (typeof part === "string") return text(part, path);
@@ -42,8 +43,8 @@ export function readObject(value: unknown, file: string, report: Report): Config
     return map(part, path, depth);
   }
 
-  function map(part: object, path: string, depth: number): ConfigNode {
-    const entries = new Map<string, ConfigNode>();
+  function map(part: object, path: string, depth: number): LocatedNode {
+    const entries = new Map<string, LocatedNode>();
     for (const [key, entry] of Object.entries(part)) {
       const entryPath = path === "" ? key : `${path}.${key}`;
       const problem = keyProblem(key);
@@ -53,16 +54,16 @@ export function readObject(value: unknown, file: string, report: Report): Config
     return { kind: "map", place, entries };
   }
 
-  function text(part: string, path: string): ConfigNode {
+  function text(part: string, path: string): LocatedNode {
     const problem = textProblem(part);
     return problem === undefined ? { kind: "scalar", place, value: part } : refuse(path, problem);
   }
 
-  function number(part: number, path: string): ConfigNode {
+  function number(part: number, path: string): LocatedNode {
     return Number.isFinite(part) ? { kind: "scalar", place, value: part + 0 } : refuse(path, ODD_NUMBER);
   }
 
-  function refuse(path: string, sentence: string): ConfigNode {
+  function refuse(path: string, sentence: string): LocatedNode {
     report.problem(place, path === "" ? sentence : `${path}: ${sentence}`);
     return unusable(place);
   }

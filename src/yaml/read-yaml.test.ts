@@ -14,7 +14,7 @@ function problemsOf(text: string): string[] {
 
 const UNKNOWN_TAG = "This tag is not known, or does not fit its value; leave it out.";
 const NOT_A_KEY = "A key is a text; put it in quotes.";
-const ODD_NUMBER = "NaN and infinity have no place in a configuration.";
+const ODD_NUMBER = "NaN and infinity cannot be written as JSON.";
 const TOO_DEEP = "Maps and lists are nested at most 100 levels deep.";
 
 describe("YAML text", () => {
@@ -81,7 +81,7 @@ describe("YAML text", () => {
     [
       "YAML 1.1, where on is a boolean",
       "%YAML 1.1\n---\non: 1",
-      ["1:1 The configuration is written in YAML 1.2; leave this directive out."],
+      ["1:1 The file is read as YAML 1.2; leave this directive out."],
     ],
     ["a quote without its end", 'a: 1\nb: "two', ["2:8 A double quote is not closed."]],
     ["a bracket without its begin", "a: ]", ["1:4 This ] is not expected here."]],
