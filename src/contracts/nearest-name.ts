@@ -6,9 +6,12 @@ const LONGEST = 64;
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > LONGEST) return undefined;
   let nearest: { readonly name: string; readonly distance: number } | undefined;
+  const simplified = simplify(name);
   for (const candidate of known) {
-    const distance = editDistance(simplify(name), simplify(candidate));
+    const other = simplify(candidate);
     const most = Math.max(1, Math.floor(candidate.length / 3));
+    if (Math.abs(simplified.length - other.length) > most) continue;
+    const distance = editDistance(simplified, other);
     if (distance <= most && distance < (nearest?.distance ?? Number.POSITIVE_INFINITY)) {
       nearest = { name: candidate, distance };
     }

@@ -22,7 +22,11 @@ export function normalize(given: unknown, known: KnownTypes = {}): WorkflowSpec 
   const raw = readJson(given);
   if (raw === undefined) return invalid([specError("", "not_json", "The spec cannot be kept: it is no plain JSON.")]);
   const errors = validate(raw, known);
-  if (errors.length > 0) return invalid(errors);
+  return errors.length > 0 ? invalid(errors) : typedSpec(raw);
+}
+
+/** The typed view of a raw spec in which nothing is wrong. */
+export function typedSpec(raw: JsonMap): WorkflowSpec {
   return seal({
     id: raw.id as string,
     version: scalarText(raw.version) ?? "0.0.0",
@@ -34,8 +38,8 @@ export function normalize(given: unknown, known: KnownTypes = {}): WorkflowSpec 
   });
 }
 
-/** Undefined for a cycle, or for what is nested deeper than anything that is stored. */
-function readJson(given: unknown): JsonMap | undefined {
+/** The spec as it can be kept; undefined for a cycle, or for what is nested deeper than anything that is stored. */
+export function readJson(given: unknown): JsonMap | undefined {
   try {
     return snapshotMap(given);
   } catch (thrown) {

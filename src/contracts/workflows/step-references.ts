@@ -11,21 +11,29 @@ export function referenceErrors(steps: readonly unknown[]): SpecError[] {
   for (const [index, given] of steps.entries()) {
     const step = asMap(given);
     if (step === undefined) continue;
-    for (const id of referredSteps(step)) {
-      if (earlier.has(id)) continue;
-      const message = `It refers to the step "${id}", and none of that id comes before it.`;
-      errors.push(specError(`steps.${index}`, "unknown_step_reference", message));
+    for (const id of referredSteps(step, innerKeys(step))) {
+      if (!earlier.has(id)) errors.push(unknownReference(`steps.${index}`, id));
     }
     earlier.add(step.id);
   }
   return errors;
 }
 
-/** The ids that a step names, each as often as it does. Steps inside it see others than it does itself. */
-function* referredSteps(step: UnknownMap): Generator<string> {
-  const innerLists = step.type === "foreach" ? ["steps"] : step.type === "parallel" ? ["steps", "branches"] : [];
+export function unknownReference(path: string, id: string): SpecError {
+  const message = `It refers to the step "${id}", and none of that id comes before it.`;
+  return specError(path, "unknown_step_reference", message);
+}
+
+/** Under which keys a step of the contract has steps of its own, which see others than it does itself. */
+export function innerKeys({ type }: UnknownMap): readonly string[] {
+  if (type === "foreach") return ["steps"];
+  return type === "parallel" ? ["steps", "branches"] : [];
+}
+
+/** The ids that a step names outside of some of its keys, each as often as it does. */
+export function* referredSteps(step: UnknownMap, except: readonly string[]): Generator<string> {
   const waiting = Object.keys(step)
-    .filter((key) => !innerLists.includes(key))
+    .filter((key) => !except.includes(key))
     .map((key) => step[key])
     .reverse();
   // A list of what is still to be looked at, because the stack would not hold a value that is nested deep.

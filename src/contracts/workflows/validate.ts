@@ -37,17 +37,30 @@ type Inner = { readonly steps: readonly unknown[]; readonly path: string };
 
 type Found = Generator<SpecError | Inner>;
 
-// Every list of steps that is open has its place in a list of ours: the stack would not hold a spec that is nested deep.
 function stepErrors(given: unknown, types: ReadonlySet<unknown>): SpecError[] {
   const steps = topSteps(given);
-  if (steps.length === 0) return [missing("steps", "A step")];
+  return steps.length === 0 ? [missing("steps", "A step")] : listErrors(steps, "steps", types);
+}
+
+/** What is wrong with a list of steps, and with those inside them. */
+export function listErrors(steps: readonly unknown[], path: string, types: ReadonlySet<unknown>): SpecError[] {
+  return collect(checkSteps({ steps, path }, types), types);
+}
+
+/** What is wrong with a step that stands alone and needs no id. */
+export function singleErrors(step: UnknownMap, path: string, types: ReadonlySet<unknown>): SpecError[] {
+  return collect(checkType(step, path, types), types);
+}
+
+// Every list of steps that is open has its place in a list of ours: the stack would not hold a spec that is nested deep.
+function collect(found: Found, types: ReadonlySet<unknown>): SpecError[] {
   const errors: SpecError[] = [];
-  const open: Found[] = [checkSteps({ steps, path: "steps" }, types)];
+  const open: Found[] = [found];
   for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
-    const found = list.next();
-    if (found.done) open.pop();
-    else if ("code" in found.value) errors.push(found.value);
-    else open.push(checkSteps(found.value, types));
+    const next = list.next();
+    if (next.done) open.pop();
+    else if ("code" in next.value) errors.push(next.value);
+    else open.push(checkSteps(next.value, types));
   }
   return errors;
 }

@@ -5,7 +5,7 @@ import { emptyMap } from "../../../contracts/json.ts";
 import { showPlace } from "../../../yaml/place.ts";
 import type { ScheduleSettings } from "../gateway-config.ts";
 import { cronProblem } from "./cron-problem.ts";
-import { parseRfc3339 } from "./parse-rfc3339.ts";
+import { parseRfc3339 } from "../../../contracts/rfc3339.ts";
 import { SHORTEST_TICK_MS } from "./parse-service.ts";
 import type { Section } from "./section.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseRfc3339 } from "./parse-rfc3339.ts";
+import { parseRfc3339 } from "./rfc3339.ts";
 
 it.each([
   ["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000Z"],
