@@ -2,7 +2,7 @@
 import { errorMessage } from "../contracts/error.ts";
 import { type LocatedNode, locatedValue } from "./located-node.ts";
 import type { LocatedProblem, LocatedValue } from "./place.ts";
-import { createReport, type Report } from "./report.ts";
+import { createReport, type ProblemReport } from "./report.ts";
 import { parseYamlDocument } from "./yaml-document.ts";
 import { readYamlNodes } from "./yaml-nodes.ts";
 
@@ -15,7 +15,7 @@ export function readYaml(text: string, file: string): { value: LocatedValue } | 
 }
 
 /** Undefined when the text is not YAML; the report says why. */
-export function readYamlNode(text: string, file: string, report: Report): LocatedNode | undefined {
+export function readYamlNode(text: string, file: string, report: ProblemReport): LocatedNode | undefined {
   try {
     const document = parseYamlDocument(text, file, report);
     return document && readYamlNodes(document, report);

@@ -23,9 +23,12 @@ export type YamlCode =
   | "unsafe_key"
   | "unsupported_tag";
 
-export type Report = {
+export type ProblemReport = {
   /** The code is for those who match on it; the sentence says it all. */
   problem(place: Place, message: string, code?: YamlCode): void;
+};
+
+export type Report = ProblemReport & {
   warning(place: Place, message: string): void;
   /** By place, each once, 50 at most. */
   problems(): LocatedProblem[];

@@ -3,7 +3,7 @@
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLError } from "yaml";
 import { DEEPEST } from "./located-node.ts";
 import type { Place } from "./place.ts";
-import { MOST_PROBLEMS, type Report, type YamlCode } from "./report.ts";
+import { MOST_PROBLEMS, type ProblemReport, type YamlCode } from "./report.ts";
 import { yamlSentence } from "./yaml-sentence.ts";
 
 /** Larger files are refused. */
@@ -15,7 +15,7 @@ export type YamlDocument = {
 };
 
 /** Undefined when the text is not one document of valid YAML; the report says why. */
-export function parseYamlDocument(text: string, file: string, report: Report): YamlDocument | undefined {
+export function parseYamlDocument(text: string, file: string, report: ProblemReport): YamlDocument | undefined {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const placeAt = (offset: number): Place => {

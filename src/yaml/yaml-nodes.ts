@@ -2,7 +2,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, Scalar, type YAMLMap, type YAMLSeq } from "yaml";
 import { DEEPEST, isUnusable, type LocatedNode, type MapNode, type ScalarNode, unusable } from "./located-node.ts";
 import type { Place } from "./place.ts";
-import type { Report, YamlCode } from "./report.ts";
+import type { ProblemReport, YamlCode } from "./report.ts";
 import { TOO_DEEP, type YamlDocument } from "./yaml-document.ts";
 
 /** All aliases of a file together stand for at most as many parts. */
@@ -28,7 +28,7 @@ export function keyProblem(key: string): string | undefined {
 type Built = { readonly node: LocatedNode; readonly parts: number; readonly height: number };
 
 /** What went wrong is in the report, and the parts that are wrong are null. */
-export function readYamlNodes({ contents, placeAt }: YamlDocument, report: Report): LocatedNode {
+export function readYamlNodes({ contents, placeAt }: YamlDocument, report: ProblemReport): LocatedNode {
   /** `open` while the anchored node itself is read. */
   const anchors = new Map<string, Built | "open">();
   let aliased = 0;

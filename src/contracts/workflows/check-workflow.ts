@@ -5,7 +5,7 @@ import { isOwnType, ownErrors, ownStepTypes, readWhen, stepsInPredicate, unsafeN
 import { readJson } from "./spec.ts";
 import { type SpecError, specError } from "./spec-error.ts";
 import { optionNotices } from "./step-notices.ts";
-import { undoOf } from "./step-options.ts";
+import { onFailureOf, undoOf } from "./step-options.ts";
 import { innerKeys, referredSteps, unknownReference } from "./step-references.ts";
 import { eachStep, type PlacedStep } from "./step-walk.ts";
 import { listErrors, singleErrors, stepTypes, validate } from "./validate.ts";
@@ -48,7 +48,7 @@ export function checkWorkflow(given: unknown, options: CheckOptions = {}): Workf
       ...validate(raw, known).filter(({ code }) => code !== "unknown_step_reference"),
       ...unsafeId(raw.id, "id"),
       ...steps.flatMap((placed) => [...stepErrors(placed, types)]),
-      ...onFailureErrors(raw, types),
+      ...listErrors(onFailureOf({ raw }), "on_failure", types),
       ...nestingErrors(raw.id, steps, options.workflows ?? (() => [])),
       ...references.filter(({ placed }) => !placed.isRepeated).map(({ error }) => error),
     ],
@@ -108,11 +108,6 @@ function* sizesOf(step: JsonMap, path: string): Generator<SpecError> {
     if (!isContainer(items) || Object.keys(items).length <= MOST_ITEMS) continue;
     yield specError(`${path}.${key}`, "too_many_items", `A step goes through at most ${MOST_ITEMS} items.`);
   }
-}
-
-function onFailureErrors({ on_failure }: JsonMap, types: ReadonlySet<unknown>): SpecError[] {
-  const isAsked = Array.isArray(on_failure) && on_failure.every(isMap);
-  return isAsked ? listErrors(on_failure, "on_failure", types) : [];
 }
 
 function nestedIn(step: JsonMap | undefined): string | undefined {

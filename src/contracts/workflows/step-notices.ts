@@ -7,7 +7,9 @@ import { onFailureOf, retryOf, timeoutOf, undoOf } from "./step-options.ts";
 import type { PlacedStep } from "./step-walk.ts";
 
 /** Keys that every step may have. */
-const ofEveryStep: readonly string[] = ["id", "type", "retry", "timeout", "undo", "concurrency", "continue_on_error"];
+const ofEveryStep: readonly string[] = [
+  ...["id", "type", "retry", "timeout", "idempotent", "undo", "concurrency", "continue_on_error"],
+];
 const ofSpecs: readonly string[] = ["id", "version", "inputs", "steps", "triggers", "meta", "on_failure"];
 
 export function optionNotices(raw: JsonMap, steps: readonly PlacedStep[]): SpecError[] {
@@ -39,16 +41,10 @@ function* noticesOf({ step, path }: PlacedStep): Generator<SpecError> {
 function* specNotices(raw: JsonMap): Generator<SpecError> {
   yield* misspelledKeys(raw, ofSpecs, "");
   const { on_failure } = raw;
-  if (isGiven(on_failure) && !Array.isArray(on_failure)) yield onFailureIgnored;
-  else if (Array.isArray(on_failure) && on_failure.length > 0 && onFailureOf({ raw }).length === 0)
-    yield onFailureIgnored;
+  const isNothing = !isGiven(on_failure) || (Array.isArray(on_failure) && on_failure.length === 0);
+  if (isNothing || onFailureOf({ raw }).length > 0) return;
+  yield specError("on_failure", "on_failure_ignored", "Nothing runs after a failure: on_failure is a list of steps.");
 }
-
-const onFailureIgnored = specError(
-  "on_failure",
-  "on_failure_ignored",
-  "Nothing runs after a failure: on_failure is a list of steps.",
-);
 
 function* misspelledKeys(map: JsonMap, known: readonly string[], path: string): Generator<SpecError> {
   for (const key of Object.keys(map)) {

@@ -2,10 +2,10 @@
 import { parseInterval } from "../../../contracts/gateway/durations.ts";
 import { isCommandName } from "../../../contracts/gateway/protocol/manifest.ts";
 import { emptyMap } from "../../../contracts/json.ts";
+import { parseRfc3339 } from "../../../contracts/rfc3339.ts";
 import { showPlace } from "../../../yaml/place.ts";
 import type { ScheduleSettings } from "../gateway-config.ts";
 import { cronProblem } from "./cron-problem.ts";
-import { parseRfc3339 } from "../../../contracts/rfc3339.ts";
 import { SHORTEST_TICK_MS } from "./parse-service.ts";
 import type { Section } from "./section.ts";
 
