@@ -13,6 +13,9 @@ import { drive, endedSteps } from "./drive.ts";
 import { asksFanOut, performer } from "./perform.ts";
 import { clockOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
 
+/** Unless the host carries them out itself. */
+const ownTypes = ["sleep", "branch"];
+
 export type Standing = {
   readonly record: runRecord.WorkflowRun;
   readonly steps: readonly JsonMap[];
@@ -29,9 +32,9 @@ export async function carryOn(standing: Standing, host: WorkflowHost): Promise<r
   const recorder = await recorderOf(host);
   const { room = 1 } = host;
   const inputs = snapshotMap(record.inputs);
-  const sleeps = host.stepHandlers?.sleep === undefined;
+  const own = new Set(ownTypes.filter((type) => host.stepHandlers?.[type] === undefined));
   const parts = { steps, onFailure, continueOnError, bodies };
-  const working = newWorking({ ...parts, inputs, room, sleeps, asksFanOut: asksFanOut(host) });
+  const working = newWorking({ ...parts, inputs, room, own, asksFanOut: asksFanOut(host) });
   const { state, next } = await drive(
     working,
     {

@@ -7,7 +7,7 @@ import type { BranchDescriptor, BranchExecutor } from "../../contracts/workflows
 import type { Outcome } from "../machine/next.ts";
 import { partsOf } from "../machine/open-parts.ts";
 import { isAggregator } from "../machine/outputs.ts";
-import { branchesOf, kindOf, namesOf } from "../machine/working.ts";
+import { branchesOf, namesOf } from "../machine/working.ts";
 import { errorOfThrown } from "../steps/step-handlers.ts";
 
 export type FanOutHost = {
@@ -38,8 +38,8 @@ async function dispatch(step: JsonMap, executor: BranchExecutor, host: FanOutHos
   if ("error" in parts) return { as: "failed", error: parts.error };
   const step_id = String(step.id);
   const about = { run_id: host.runId, step_id };
-  const isRoles = kindOf(step) === "roles";
-  const branches = isRoles ? rolesOf(step, about) : itemsOf(step, parts.items, about);
+  const isRoles = step.branches !== undefined && step.branches !== null;
+  const branches = isRoles ? rolesOf(step, about) : itemsOf(step, parts.items ?? [], about);
   const shared_context = step.context ?? {};
   const context = { _workflow_run_id: host.runId, _workflow_step_id: step_id, shared_context };
   const handles = await executor.dispatch(branches, context);

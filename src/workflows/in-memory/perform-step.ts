@@ -1,7 +1,13 @@
 // Carries single steps out, for a run in memory.
 import type { Order, Outcome } from "../machine/next.ts";
 import { parentOf, ROOT } from "../machine/path.ts";
-import { contractHandlers, runStep, type StepHandler, type StepHandlers } from "../steps/step-handlers.ts";
+import {
+  contractHandlers,
+  hostHandlers,
+  runStep,
+  type StepHandler,
+  type StepHandlers,
+} from "../steps/step-handlers.ts";
 import type { WorkflowHost } from "./workflow-host.ts";
 
 /** `isPart`: the steps are those of a part of a run and not of a run. It never throws. */
@@ -20,5 +26,5 @@ async function handlersOf({ operations, stepHandlers = {}, hooks }: WorkflowHost
   const functions = Object.entries(added).filter(
     (entry): entry is [string, StepHandler] => typeof entry[1] === "function",
   );
-  return new Map([...contractHandlers(operations), ...functions]);
+  return new Map([...contractHandlers(operations), ...hostHandlers(functions)]);
 }

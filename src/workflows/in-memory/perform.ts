@@ -15,8 +15,8 @@ export function performer(host: WorkflowHost, runId: string): (order: Order) => 
     if (kind === "run_step") return await runStep(order);
     return await fanOut(step, {
       runId,
-      shouldFanOut: () => hooks?.apply("workflowShouldFanout", true, step, context) ?? true,
-      executorOf: () => hooks?.apply("workflowStepExecutor", null, step, context) ?? null,
+      shouldFanOut: () => hooks?.apply("workflowShouldFanout", true, step, context()) ?? true,
+      executorOf: () => hooks?.apply("workflowStepExecutor", null, step, context()) ?? null,
       finish: (aggregation) => aggregateBranches(aggregation, host),
     });
   };

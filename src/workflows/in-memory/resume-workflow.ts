@@ -2,10 +2,10 @@
 
 import { truthy } from "../../contracts/coerce.ts";
 import { isMap, type Json, type JsonMap, snapshotMap } from "../../contracts/json.ts";
-import { isOperationError } from "../../contracts/operation-error.ts";
+import { checkWorkflow } from "../../contracts/workflows/check-workflow.ts";
 import { knownTypes } from "../../contracts/workflows/known-types.ts";
 import * as runRecord from "../../contracts/workflows/run-record.ts";
-import { normalize, type WorkflowSpec } from "../../contracts/workflows/spec.ts";
+import { typedSpec, type WorkflowSpec } from "../../contracts/workflows/spec.ts";
 import { onFailureOf } from "../../contracts/workflows/step-options.ts";
 import type { StepEnd } from "../machine/facts.ts";
 import { below, ROOT } from "../machine/path.ts";
@@ -42,8 +42,9 @@ async function specOf(
   { hooks, stepHandlers = {} }: WorkflowHost,
 ): Promise<WorkflowSpec | undefined> {
   const known = await knownTypes({ hooks, knownStepTypes: Object.keys(stepHandlers) });
-  const spec = normalize(snapshotMap(replay).workflow_spec_snapshot, known);
-  return isOperationError(spec) ? undefined : spec;
+  const raw = snapshotMap(snapshotMap(replay).workflow_spec_snapshot);
+  const { errors } = checkWorkflow(raw, { stepTypes: known.knownStepTypes, triggerTypes: known.knownTriggerTypes });
+  return errors.length > 0 ? undefined : typedSpec(raw);
 }
 
 /** The run behind the step that it waited in. A step that failed ends it, unless its steps go on behind failures. */

@@ -219,7 +219,7 @@ describe("a run that fails", () => {
 
 describe("a step that sleeps", () => {
   it("wakes at its time, whatever else happens, and only once", () => {
-    const machine = new Machine({ steps: [{ id: "s", type: "sleep", for: "1h" }, call("b")], sleeps: true });
+    const machine = new Machine({ steps: [{ id: "s", type: "sleep", for: "1h" }, call("b")], own: new Set(["sleep"]) });
     expect(machine.step()).toEqual({ kind: "park", until: 3_600_000 });
     machine.now = 3_599_999;
     expect(machine.step()).toEqual({ kind: "park", until: 3_600_000 });
@@ -261,6 +261,13 @@ describe("any workflow", () => {
           continue_on_error,
         })),
       fc
+        .record({ steps: tie("named"), value: fc.constantFrom("Q", "other"), otherwise: fc.boolean() })
+        .map(({ steps, value, otherwise }) => ({
+          type: "branch",
+          cases: [{ when: { path: "inputs.q", op: "eq", value }, steps }],
+          ...(otherwise && { else: steps }),
+        })),
+      fc
         .array(fc.record({ steps: tie("named"), required: fc.boolean(), is_aggregator: fc.boolean() }), {
           minLength: 1,
           maxLength: 3,
@@ -292,8 +299,8 @@ describe("any workflow", () => {
     fc.assert(
       fc.property(anyRun, fc.integer({ min: 1, max: 4 }), fc.boolean(), ({ every, ...given }, room, takeLast) => {
         const inputs = { q: "Q" };
-        const straight = new Machine({ ...given, inputs, room });
-        const restarted = new Machine({ ...given, inputs, room }, { forgets: true });
+        const straight = new Machine({ ...given, inputs, room, own: new Set(["branch"]) });
+        const restarted = new Machine({ ...given, inputs, room, own: new Set(["branch"]) }, { forgets: true });
         straight.run(answering(every), takeLast);
         restarted.run(answering(every), takeLast);
         expect(fold(straight.facts)).toEqual(straight.state);
@@ -308,12 +315,71 @@ describe("any workflow", () => {
   it("comes to the same whether its parts run beside each other or one after another, in whatever order they end", () => {
     fc.assert(
       fc.property(anyRun, fc.integer({ min: 2, max: 5 }), fc.boolean(), ({ every, ...given }, room, takeLast) => {
-        const alone = new Machine({ ...given, room: 1 });
-        const beside = new Machine({ ...given, room });
+        const alone = new Machine({ ...given, inputs: { q: "Q" }, room: 1, own: new Set(["branch"]) });
+        const beside = new Machine({ ...given, inputs: { q: "Q" }, room, own: new Set(["branch"]) });
         alone.run(answering(every));
         beside.run(answering(every), takeLast);
         expect(JSON.stringify(beside.record)).toBe(JSON.stringify(alone.record));
       }),
     );
   });
+});
+
+describe("a step that branches", () => {
+  const own = new Set(["branch"]);
+  const when = (value: Json): JsonMap => ({ path: "steps.a.output.n", op: "eq", value });
+  const branch = {
+    id: "b",
+    type: "branch",
+    cases: [
+      { when: when(1), steps: [call("x", { is: "one", a: "${steps.a.output.n}" })] },
+      { when: { any: [when(2), when(3)] }, steps: [call("x"), call("y", { is: "${steps.x.output}" })] },
+    ],
+  };
+  const outputFor = (n: Json, more: JsonMap = {}) => {
+    const machine = new Machine({
+      steps: [call("a", { n }), { ...branch, ...more }, call("z", { b: "${steps.b.output.case}" })],
+      own,
+    });
+    machine.run(echo);
+    return (machine.record.output.steps as JsonMap).b;
+  };
+
+  it("runs the first case that holds, and sees what is around it", () => {
+    expect(outputFor(1)).toEqual({ case: 0, steps: { x: { is: "one", a: 1 } }, last: { is: "one", a: 1 } });
+    expect(outputFor(3)).toEqual({ case: 1, steps: { x: {}, y: { is: {} } }, last: { is: {} } });
+  });
+
+  it("does otherwise what it says, or nothing", () => {
+    expect(outputFor(9, { else: [call("e", { is: "else" })] })).toMatchObject({ case: "else", last: { is: "else" } });
+    expect(outputFor(9)).toEqual({ case: null, steps: {}, last: null });
+  });
+
+  it("fails when what it compares cannot be compared", () => {
+    const cases = [{ when: { path: "steps.a.output.n", op: "gt", value: 1 }, steps: [call("x")] }];
+    const machine = new Machine({ steps: [call("a", { n: "text" }), { ...branch, cases }], own });
+    machine.run(echo);
+    expect(machine.record).toMatchObject({ status: "failed", steps: [{}, { error: { code: "invalid_predicate" } }] });
+  });
+
+  it("leaves its cases as they were declared in its record, as it does with what undoes it", () => {
+    const machine = new Machine({
+      steps: [call("a", { n: 1 }), { ...branch, undo: { type: "ability", args: { n: "${vars.output}" } } }],
+      own,
+    });
+    machine.run(echo);
+    expect(machine.record.steps[1]).toMatchObject({
+      resolved_step: { cases: branch.cases, undo: { args: { n: "${vars.output}" } } },
+    });
+  });
+});
+
+it("refuses more items than can be carried out, before any of them begins", () => {
+  const machine = new Machine({
+    steps: [{ id: "f", type: "foreach", items: "${inputs.list}", steps: [call("n")] }],
+    inputs: { list: Array(100_001).fill(1) },
+  });
+  machine.run(echo);
+  expect(machine.ordered).toEqual([]);
+  expect(machine.record).toMatchObject({ status: "failed", steps: [{ error: { code: "workflow_too_many_items" } }] });
 });

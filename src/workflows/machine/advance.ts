@@ -4,6 +4,7 @@ import { truthy } from "../../contracts/coerce.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { backoffAfter, retryOf, undoOf } from "../../contracts/workflows/step-options.ts";
 import { apply, fanOutAt, sequenceAt } from "./apply.ts";
+import { chosenPart } from "./choose.ts";
 import { contextOf } from "./context.ts";
 import type { Fact, StepEnd } from "./facts.ts";
 import type { Arrived, Next, Order, Outcome } from "./next.ts";
@@ -13,7 +14,17 @@ import { below, isTopList, ON_FAILURE, parentOf, positionOf, ROLLBACK, ROOT } fr
 import { resolveStep } from "./resolve.ts";
 import type { OpenStep, State } from "./state.ts";
 import { wakeTime } from "./wake-time.ts";
-import { type Body, bodyOf, branchesOf, kindOf, lengthOf, type StepError, stepAt, type Working } from "./working.ts";
+import {
+  type Body,
+  bodyOf,
+  branchesOf,
+  isParallel,
+  kindOf,
+  lengthOf,
+  type StepError,
+  stepAt,
+  type Working,
+} from "./working.ts";
 
 /** Steps that are open at the same time in one run, those that wait included: they make its state large. */
 const MOST_OPEN = 100;
@@ -143,18 +154,18 @@ class Turn {
 
   #openStep(path: string): void {
     const resolved = resolveStep(this.#working, path);
-    const kind = kindOf(resolved);
+    const kind = kindOf(this.#working, resolved);
     this.#learn(path, { resolved, started_at: this.#now });
-    if (resolved.type === "sleep" && this.#working.sleeps) this.#sleep(path, resolved);
+    if (resolved.type === "sleep" && this.#working.own.has("sleep")) this.#sleep(path, resolved);
     else if (kind === "single") this.#begin(path, resolved, "run_step", 1);
-    else if (kind !== "foreach" && this.#working.asksFanOut && parentOf(path) === ROOT) {
+    else if (isParallel(kind) && this.#working.asksFanOut && parentOf(path) === ROOT) {
       this.#begin(path, resolved, "fan_out", 1);
     } else this.#openParts(path);
   }
 
   #begin(path: string, step: JsonMap, kind: Order["kind"], attempt: number): void {
     this.record({ type: "step.begun", path, attempt });
-    this.#orders.push({ path, attempt, kind, step, context: contextOf(this.#working, path) });
+    this.#orders.push({ path, attempt, kind, step, context: () => contextOf(this.#working, path) });
   }
 
   #sleep(path: string, step: JsonMap): void {
@@ -166,13 +177,14 @@ class Turn {
   }
 
   #openParts(path: string): void {
-    const parts = partsOf(bodyOf(this.#working, path).resolved ?? stepAt(this.#working, path));
+    const resolved = bodyOf(this.#working, path).resolved ?? stepAt(this.#working, path);
+    const parts = kindOf(this.#working, resolved) === "branch" ? chosenPart(this.#working, path) : partsOf(resolved);
     if ("error" in parts) {
       this.#end(path, "failed", { error: parts.error });
       return;
     }
-    const { items, ...opened } = parts;
-    this.#learn(path, { items });
+    const { items, chosen, ...opened } = parts;
+    this.#learn(path, { ...(items && { items }), ...(chosen !== undefined && { chosen }) });
     this.record({ type: "parts.opened", path, ...opened });
     this.#agenda.push(path);
   }
@@ -274,14 +286,14 @@ class Turn {
     if (list === ROOT) return this.#working.continueOnError;
     if (isTopList(list)) return list === ROLLBACK;
     const container = this.#containerOf(list);
-    const holder = kindOf(container) === "roles" ? branchesOf(container)[positionOf(list)] : container;
+    const holder = kindOf(this.#working, container) === "roles" ? branchesOf(container)[positionOf(list)] : container;
     return truthy(holder?.continue_on_error);
   }
 
   /** A branch may fail without its step unless it is required; items may not. */
   #isOptional(part: string): boolean {
     const container = this.#containerOf(part);
-    return kindOf(container) === "roles" && !truthy(branchesOf(container)[positionOf(part)]?.required);
+    return kindOf(this.#working, container) === "roles" && !truthy(branchesOf(container)[positionOf(part)]?.required);
   }
 
   #containerOf(part: string): JsonMap {

@@ -4,7 +4,7 @@ import { emptyMap, type Json, type JsonMap } from "../../contracts/json.ts";
 import type { BindingContext } from "../../contracts/workflows/bindings.ts";
 import { isAggregator, outputsOfBranches } from "./outputs.ts";
 import { below, isTopList, ON_FAILURE, parentOf, positionOf, ROLLBACK, ROOT } from "./path.ts";
-import { bodyOf, branchesOf, kindOf, namesOf, stepAt, stepsAt, undoneBy, type Working } from "./working.ts";
+import { bodyOf, branchesOf, isParallel, kindOf, namesOf, stepAt, stepsAt, undoneBy, type Working } from "./working.ts";
 
 /**
  * The context of a step, with the outputs of those steps only that are asked for: a run may have thousands. Without a list of
@@ -31,7 +31,7 @@ function sequencesAround(working: Working, path: string): Place[] {
     }
     places.push({ path: sequence, until: positionOf(step) });
     if (sequence === ON_FAILURE) places.push({ path: ROOT, until: working.steps.length });
-    if (isTopList(sequence) || isParallel(working, parentOf(sequence))) return places;
+    if (isTopList(sequence) || isIsolated(working, parentOf(sequence))) return places;
     step = parentOf(sequence);
   }
 }
@@ -92,13 +92,15 @@ function variables(working: Working, path: string): JsonMap {
   }
   const container = parentOf(sequence);
   const own = variablesOfPart(working, container, positionOf(sequence));
-  return isParallel(working, container) ? own : { ...variables(working, container), ...own };
+  return isIsolated(working, container) ? own : { ...variables(working, container), ...own };
 }
 
 function variablesOfPart(working: Working, container: string, position: number): JsonMap {
   const step = stepAt(working, container);
   const { resolved = emptyMap, items = [] } = bodyOf(working, container);
-  if (kindOf(step) === "roles") return branchVariables(working, container, position);
+  const kind = kindOf(working, step);
+  if (kind === "branch") return emptyMap;
+  if (kind === "roles") return branchVariables(working, container, position);
   const { as, index_as } = namesOf(resolved);
   return { [as]: items[position] ?? null, [index_as]: position };
 }
@@ -114,6 +116,6 @@ function branchVariables(working: Working, container: string, position: number):
   };
 }
 
-function isParallel(working: Working, container: string): boolean {
-  return kindOf(stepAt(working, container)) !== "foreach";
+function isIsolated(working: Working, container: string): boolean {
+  return isParallel(kindOf(working, stepAt(working, container)));
 }

@@ -12,7 +12,8 @@ export type Order = {
     /** A host decides how the parallel step is carried out. */
     | "fan_out";
   readonly step: JsonMap;
-  readonly context: BindingContext;
+  /** All that the step can refer to; made when it is asked for. */
+  readonly context: () => BindingContext;
 };
 
 export type Next =

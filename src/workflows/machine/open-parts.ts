@@ -2,11 +2,12 @@
 import { truthy } from "../../contracts/coerce.ts";
 import { isMap, type Json, type JsonMap } from "../../contracts/json.ts";
 import { isAggregator } from "./outputs.ts";
-import { aggregatorOf, branchesOf, kindOf, type StepError } from "./working.ts";
+import { aggregatorOf, branchesOf, type StepError } from "./working.ts";
 
 export type Parts =
   | {
-      readonly items: readonly Json[];
+      readonly items?: readonly Json[];
+      readonly chosen?: number;
       readonly count: number;
       readonly first: number;
       readonly limit: number;
@@ -14,17 +15,19 @@ export type Parts =
     }
   | { readonly error: StepError };
 
+/** Of one step. Each is at least one commit of a run that is kept. */
+const MOST_ITEMS = 100_000;
+
 /** More would make the state of a run large. */
 const MOST_AT_ONCE = 100;
 
 /** The parts of a step whose bindings are expanded. */
 export function partsOf(resolved: JsonMap): Parts {
-  if (kindOf(resolved) === "roles") {
+  if (resolved.branches !== undefined && resolved.branches !== null && resolved.type === "parallel") {
     const branches = branchesOf(resolved);
     const error = wrongBranches(branches);
     if (error) return { error };
     return {
-      items: [],
       count: branches.length,
       first: 0,
       limit: MOST_AT_ONCE,
@@ -33,6 +36,7 @@ export function partsOf(resolved: JsonMap): Parts {
   }
   const items = itemsOf(resolved.items);
   if (!items) return { error: invalidItems(resolved) };
+  if (items.length > MOST_ITEMS) return { error: tooManyItems(items.length) };
   return { items, count: items.length, first: 0, limit: limitOf(resolved), aggregator: null };
 }
 
@@ -64,5 +68,12 @@ function invalidItems({ type }: JsonMap): StepError {
   return {
     code: type === "foreach" ? "workflow_foreach_items_invalid" : "workflow_parallel_items_invalid",
     message: "The items of the step have to be a list or a map.",
+  };
+}
+
+function tooManyItems(count: number): StepError {
+  return {
+    code: "workflow_too_many_items",
+    message: `The step has ${count} items; at most ${MOST_ITEMS} are carried out.`,
   };
 }

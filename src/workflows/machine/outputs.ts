@@ -8,7 +8,7 @@ import { bodyOf, branchesOf, kindOf, stepAt, stepsAt, type Working } from "./wor
 export function outputOfParts(working: Working, path: string): JsonMap {
   const step = stepAt(working, path);
   const { items = [] } = bodyOf(working, path);
-  switch (kindOf(step)) {
+  switch (kindOf(working, step)) {
     case "foreach":
       return seal({ count: items.length, iterations: seal(items.map((_, index) => iteration(working, path, index))) });
     case "map":
@@ -19,6 +19,8 @@ export function outputOfParts(working: Working, path: string): JsonMap {
       });
     case "roles":
       return outputOfRoles(working, path);
+    case "branch":
+      return outputOfBranchStep(working, path);
     default:
       throw new Error(`The step at "${path}" has no parts.`);
   }
@@ -46,6 +48,18 @@ function branchOfMap(working: Working, path: string, index: number): JsonMap {
   const steps = outputsOfSteps(working, below(path, index));
   return seal({ index, item: itemAt(working, path, index), steps: mapOf(steps), output: lastOf(steps) });
 }
+
+/** `case`: the position of the case that was chosen, or `else`; null when none was. */
+function outputOfBranchStep(working: Working, path: string): JsonMap {
+  const { chosen } = bodyOf(working, path);
+  if (chosen === undefined) return noCase;
+  const steps = outputsOfSteps(working, below(path, chosen));
+  const { cases } = stepAt(working, path);
+  const isElse = Array.isArray(cases) && chosen >= cases.length;
+  return seal({ case: isElse ? "else" : chosen, steps: mapOf(steps), last: lastOf(steps) });
+}
+
+const noCase = seal({ case: null, steps: emptyMap, last: null });
 
 function outputOfRoles(working: Working, path: string): JsonMap {
   const branches = branchesOf(resolvedAt(working, path));

@@ -9,7 +9,7 @@ export function underWay(state: State, working: Working): Order[] {
   return Object.entries(state.steps).flatMap(([path, { phase, attempt }]) => {
     if (phase !== "running") return [];
     const step = bodyOf(working, path).resolved ?? stepAt(working, path);
-    const kind = kindOf(step) === "single" ? "run_step" : "fan_out";
-    return [{ path, attempt, kind, step, context: contextOf(working, path) } as const];
+    const kind = kindOf(working, step) === "single" ? "run_step" : "fan_out";
+    return [{ path, attempt, kind, step, context: () => contextOf(working, path) } as const];
   });
 }

@@ -20,6 +20,8 @@ export type Body = {
   readonly resolved?: JsonMap;
   /** The items of a step that has any. */
   readonly items?: readonly Json[];
+  /** The case that was chosen in a branch. */
+  readonly chosen?: number;
   readonly output?: Json;
   readonly error?: StepError;
   /** What the step waits for. */
@@ -37,8 +39,8 @@ export type Working = {
   readonly room: number;
   /** Whether a host decides how parallel steps of the run itself are carried out. */
   readonly asksFanOut: boolean;
-  /** Steps of the type `sleep` wait for a time by themselves. */
-  readonly sleeps: boolean;
+  /** The types of steps beside those of the contract that the machine itself carries out. */
+  readonly own: ReadonlySet<string>;
   /** What runs once the run has failed. */
   readonly onFailure: readonly JsonMap[];
   /** The steps that have succeeded and say what undoes them, in the order in which they ended. */
@@ -46,6 +48,8 @@ export type Working = {
   /** By path. */
   readonly bodies: Map<string, Body>;
 };
+
+const noTypes: ReadonlySet<string> = new Set();
 
 /** What a run begins with, where it has nothing but steps. */
 export function newWorking(given: Pick<Working, "steps"> & Partial<Working>): Working {
@@ -55,7 +59,7 @@ export function newWorking(given: Pick<Working, "steps"> & Partial<Working>): Wo
     continueOnError: false,
     room: 1,
     asksFanOut: false,
-    sleeps: false,
+    own: noTypes,
     onFailure: [],
     undoable: [],
     bodies: new Map(),
@@ -63,13 +67,19 @@ export function newWorking(given: Pick<Working, "steps"> & Partial<Working>): Wo
   };
 }
 
-export type StepKind = "foreach" | "map" | "roles" | "single";
+export type StepKind = "foreach" | "map" | "roles" | "branch" | "single";
 
 /** How a step is carried out: by its parts, or as a whole. */
-export function kindOf({ type, branches }: JsonMap): StepKind {
+export function kindOf({ own }: Pick<Working, "own">, { type, branches }: JsonMap): StepKind {
   if (type === "foreach") return "foreach";
+  if (type === "branch" && own.has("branch")) return "branch";
   if (type !== "parallel") return "single";
   return branches === undefined || branches === null ? "map" : "roles";
+}
+
+/** True for a step whose branches see nothing of what is around it. */
+export function isParallel(kind: StepKind): boolean {
+  return kind === "map" || kind === "roles";
 }
 
 /** The steps of the run, of an item or of a branch. */
@@ -77,8 +87,20 @@ export function stepsAt(working: Working, path: string): readonly JsonMap[] {
   if (path === ROOT) return working.steps;
   if (path === ON_FAILURE) return working.onFailure;
   const container = stepAt(working, parentOf(path));
-  const holder = kindOf(container) === "roles" ? branchesOf(container)[positionOf(path)] : container;
-  return listOfMaps(holder?.steps);
+  switch (kindOf(working, container)) {
+    case "roles":
+      return listOfMaps(branchesOf(container)[positionOf(path)]?.steps);
+    case "branch":
+      return stepsOfCase(container, positionOf(path));
+    default:
+      return listOfMaps(container.steps);
+  }
+}
+
+/** The steps of a case of a branch; behind its cases stands what it does otherwise. */
+function stepsOfCase(branch: JsonMap, position: number): readonly JsonMap[] {
+  const cases = listOfMaps(branch.cases);
+  return listOfMaps(position < cases.length ? cases[position]?.steps : branch.else);
 }
 
 /** How many steps a list has. */

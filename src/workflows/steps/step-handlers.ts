@@ -11,11 +11,20 @@ import type { OperationCall, Operations } from "./operations.ts";
 /** Carries a step out. It returns an output, an operation error, or a map with `_suspend` to wait for something outside. */
 export type StepHandler = (step: JsonMap, context: BindingContext, call: OperationCall) => unknown;
 
-export type StepHandlers = ReadonlyMap<string, StepHandler>;
+type Carry = (step: JsonMap, context: () => BindingContext, call: OperationCall) => unknown;
+
+export type StepHandlers = ReadonlyMap<string, Carry>;
+
+/** The types that a host adds. */
+export function hostHandlers(handlers: Iterable<readonly [string, StepHandler]>): StepHandlers {
+  return new Map(
+    [...handlers].map(([type, handler]) => [type, (step, context, call) => handler(step, context(), call)]),
+  );
+}
 
 /** The two types of the contract that do something by themselves. */
 export function contractHandlers(operations: Operations | undefined): StepHandlers {
-  return new Map<string, StepHandler>([
+  return new Map<string, Carry>([
     ["ability", (step, _, call) => callOperation(step, operations, call)],
     ["agent", (step, _, call) => askAgent(step, operations, call)],
   ]);
@@ -25,7 +34,7 @@ export function contractHandlers(operations: Operations | undefined): StepHandle
 export async function runStep(
   handlers: StepHandlers,
   step: JsonMap,
-  context: BindingContext,
+  context: () => BindingContext,
   call: OperationCall,
 ): Promise<Outcome> {
   const handler = handlers.get(typeof step.type === "string" ? step.type : "");
