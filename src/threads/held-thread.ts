@@ -264,9 +264,13 @@ export class HeldThread {
     this.#heldSince = sentAt;
     this.entries = this.entries.filter(({ seq }) => !batch.drained.includes(seq));
     await onCrashPoint(`after commit ${point}`);
-    progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);
-    tellOthers(this.#host, this.id, batch);
-    if (this.#host.verifies && isOfRun) await verifyFold(stores.threads, this, commit.state);
+    try {
+      // Before anybody is told of the commit: whoever knows of it may change what is stored.
+      if (this.#host.verifies && isOfRun) await verifyFold(stores.threads, this, commit.state);
+    } finally {
+      progress.changed(this.id, settling !== undefined || (batch.run?.outcome ?? null) !== null);
+      tellOthers(this.#host, this.id, batch);
+    }
     const isWoken = committed.wake_rev !== this.#wakeRev || batch.queued.length > 0 || batch.writes.some(isEnd);
     if (isWoken && !settling) await this.#hear(committed.wake_rev);
   }
