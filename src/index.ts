@@ -104,6 +104,12 @@ export {
 export type { Principal } from "./contracts/trust/principal.ts";
 export * as principal from "./contracts/trust/principal.ts";
 export type { BearerRequest } from "./contracts/trust/token-authenticator.ts";
+export {
+  type CheckOptions as WorkflowCheckOptions,
+  checkWorkflow,
+  type WorkflowCheck,
+} from "./contracts/workflows/check-workflow.ts";
+export type { WorkflowSpec } from "./contracts/workflows/spec.ts";
 export type { Workspace } from "./contracts/workspace.ts";
 export type {
   CatalogueTool,
@@ -211,3 +217,11 @@ export type { RememberedDecision, RememberedFilter, StoredApprovalMemory } from 
 export type { GrantOptions, Grants } from "./trust/grants.ts";
 export type { ActionSettlement, PendingActions } from "./trust/pending-actions.ts";
 export type { IssuedToken, TokenOptions, Tokens } from "./trust/tokens.ts";
+export {
+  type LoadedWorkflow,
+  type LoadedWorkflows,
+  type LoadOptions as WorkflowLoadOptions,
+  loadWorkflows,
+  readWorkflowFile,
+} from "./workflows/files/load-workflows.ts";
+export type { WorkflowProblem } from "./workflows/files/read-file.ts";

@@ -16,6 +16,7 @@ import { operateVerbs } from "./verbs/operate.ts";
 import { serveVerbs } from "./verbs/serve.ts";
 import { threadVerbs } from "./verbs/threads.ts";
 import { tokenVerbs } from "./verbs/tokens.ts";
+import { workflowVerbs } from "./verbs/workflows.ts";
 
 const known: readonly Verb[] = [
   ...initVerbs,
@@ -31,6 +32,7 @@ const known: readonly Verb[] = [
   ...agentVerbs,
   ...operateVerbs,
   ...gatewayVerbs,
+  ...workflowVerbs,
   ...databaseVerbs,
   ...openApiVerbs,
 ];
