@@ -2,7 +2,6 @@
 // they administer. Whoever was let in for one workspace reaches nothing outside of it. What is not within reach is not there:
 // nobody is told of the threads of others, not even that they exist.
 import type { SubjectQuery } from "../backend/subject-store.ts";
-import type { Thread } from "../backend/thread-rows.ts";
 import { agentSlug } from "../contracts/agents/agent-slug.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import { conversationOwner } from "../contracts/trust/conversation-owner.ts";
@@ -76,11 +75,9 @@ export function createWorkbench(runtime: Runtime): Workbench {
   }
 
   /** Whether the caller may use whom a thread is with: of a child, whom its user talks with and who had it do its work. */
-  async function mayUseAgentOf({ agent: speaks, origin_agent, parent_id }: Thread, subject: Subject, who: Principal) {
-    if (parent_id !== null) {
-      const parent: Thread = await (await threads.get(parent_id)).status();
-      return await mayUseAgentOf(parent, subject, who);
-    }
+  async function mayUseAgentOf(found: ThreadView, who: Principal) {
+    const { subject } = found;
+    const { agent: speaks, origin_agent } = await found.topmost();
     const workspace_id = who.workspace_id ?? placeOf(subject);
     // One that was handed over is still the one that its user was let in to.
     for (const slug of new Set([speaks, origin_agent])) {
@@ -113,7 +110,7 @@ export function createWorkbench(runtime: Runtime): Workbench {
     }
     if (need === "read") return found;
     const { subject } = found;
-    if (isOwner && need !== "talk" && !(await mayUseAgentOf(thread, subject, principal))) {
+    if (isOwner && need !== "talk" && !(await mayUseAgentOf(found, principal))) {
       throw agentNotFound(thread.agent);
     }
     // To answer for others what their threads wait for takes no more than to be let to.

@@ -26,8 +26,9 @@ export interface Audit {
   /** Oldest first, all unless so many are wanted. One that is kept elsewhere shows later that none was taken away. */
   checkpoints(page?: { readonly offset?: number; readonly limit?: number }): Promise<readonly SignedCheckpoint[]>;
   /**
-   * One thread, or all there are, with a checkpoint that is made for it. Throws `thread_not_found`; `audit_damaged` when the
-   * checkpoints cannot be shown for one thread; `thread_busy` when a thread is erased from again and again meanwhile.
+   * One thread, or all there are and what else the checkpoints cover, with a checkpoint that is made for it. Throws
+   * `thread_not_found`; `audit_damaged` when the checkpoints cannot be shown for one thread; `thread_busy` when a thread is
+   * erased from again and again meanwhile.
    */
   export(which?: { readonly thread?: string }): Promise<AuditExport>;
 }
@@ -126,7 +127,7 @@ export function createAudit({
     },
     async export(which) {
       const id = wantedThread(which);
-      if (id !== undefined && !(await store.thread(id))) throw threadNotFound(id);
+      if (id !== undefined && (await store.thread(id))?.kind !== "thread") throw threadNotFound(id);
       await checkpoint();
       // The checkpoints come first and the tombstones last: a thread that is deleted meanwhile is in one of the lists.
       const checkpoints = exportedCheckpoints(await store.checkpoints(), await store.heads(), id);

@@ -124,7 +124,7 @@ export function describeAuditStore(name: string, open: () => Promise<StoresInTes
       const [first] = await audit.threads({ after: null, limit: 2 });
       expect(first).toEqual({
         ...{ thread: "a", seq: -1, hash: "first hash", agent: "agent of a", parent_id: null, next_message: 0 },
-        created_at: expect.any(Number),
+        ...{ kind: "thread", created_at: expect.any(Number) },
       });
       expect(await audit.thread("a")).toEqual(first);
       expect(threadIds(await audit.threads({ after: "b", limit: 2 }))).toEqual(["c"]);

@@ -4,9 +4,11 @@
 import type { Gone } from "../contracts/audit/checkpoint.ts";
 import type { Head } from "../contracts/audit/merkle.ts";
 import type { Tombstone } from "../contracts/audit/tombstone.ts";
+import type { ThreadKind } from "./new-thread.ts";
 
 /** A thread as far as an audit tells of it. */
 export type AuditedThread = Head & {
+  readonly kind: ThreadKind;
   readonly agent: string;
   readonly parent_id: string | null;
   readonly created_at: number;
@@ -50,6 +52,6 @@ export interface AuditStore {
   thread(id: string): Promise<AuditedThread | undefined>;
   /** True when something was erased from a thread with the messages from that number on. */
   isErasedSince(id: string, nextMessage: number): Promise<boolean>;
-  /** A page of all threads, in the order of their ids. */
+  /** A page of all threads and of what is kept as they are, in the order of their ids. */
   threads(page: { readonly after: string | null; readonly limit: number }): Promise<readonly AuditedThread[]>;
 }

@@ -1,15 +1,22 @@
 // Who runs which thread, and when: leases, wake-ups and timers, all of them columns of the thread's own row.
+import type { ThreadKind } from "./new-thread.ts";
 
 export type Claim = {
   readonly worker: string;
-  readonly agents: readonly string[];
-  /** The newest version of a stored state that this process can read. */
-  readonly state_version: number;
   readonly limit: number;
   readonly lease_us: number;
   /** What the worker is at work on: a clock that ran ahead must not make it take its own threads a second time. */
   readonly except: readonly string[];
-} & Restrictions;
+} & Wanted;
+
+/** What a process can go on with: threads of the agents that it knows, or rows of another kind; never both at once. */
+export type Wanted = {
+  /** The newest version of a stored state that this process can read. It counts for each kind by itself. */
+  readonly state_version: number;
+} & (
+  | ({ readonly kind?: "thread"; readonly agents: readonly string[] } & Restrictions)
+  | { readonly kind: Exclude<ThreadKind, "thread">; readonly full?: Restrictions["full"] }
+);
 
 /** What is left where it is for now. */
 export type Restrictions = {
@@ -23,7 +30,7 @@ export type Restrictions = {
 export type Claimed = { readonly id: string; readonly epoch: number; readonly claims: number };
 
 export interface Engine {
-  /** Takes due threads that nobody holds, the longest due first. */
+  /** Takes due threads that nobody holds, or due rows of another kind, the longest due first. */
   claim(claim: Claim): Promise<readonly Claimed[]>;
   /**
    * Holds on to the given threads; answers with those that the worker still holds. A claim whose answer got lost is not
@@ -47,7 +54,7 @@ export interface Engine {
   /** Lets a stuck thread try again; false when it was not stuck. */
   retry(threadId: string): Promise<boolean>;
   /** Microseconds until the next thread is due that could be claimed, 0 when one is; null when there is none. */
-  nextDue(claim: Pick<Claim, "agents" | "state_version"> & Restrictions): Promise<number | null>;
+  nextDue(wanted: Wanted): Promise<number | null>;
   /** Whose the threads are: their owners, or where nobody owns them the workspaces that they act in. */
   tenants(threadIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   view(threadId: string): Promise<EngineView | undefined>;

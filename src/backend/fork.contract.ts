@@ -50,6 +50,7 @@ export function describeFork(name: string, open: () => Promise<StoresInTest>): v
       expect(await threads.load("child")).toEqual({
         thread: {
           id: "child",
+          kind: "thread",
           key: "key",
           agent: "sales",
           origin_agent: "sales",

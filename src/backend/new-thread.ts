@@ -1,6 +1,9 @@
 // A thread that does not exist yet, and what makes it another one's child.
 import type { StoredSubject } from "./subject-store.ts";
 
+/** What a row is. Whoever asks for threads is shown those of the kind `thread` alone. */
+export type ThreadKind = "thread" | "workflow";
+
 /** What the registry of a parent knows of a child; stored with the child. */
 export type ChildLink = {
   /** The agent that it was created as. */
@@ -22,7 +25,11 @@ export type ChildLink = {
 
 export type NewThread = {
   readonly id: string;
+  /** `thread` unless given. */
+  readonly kind?: ThreadKind;
+  /** No other row has it, of whatever kind. */
   readonly key: string;
+  /** Empty for what is no thread. */
   readonly agent: string;
   readonly budget: string | null;
   readonly state_version: number;

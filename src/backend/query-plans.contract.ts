@@ -39,6 +39,19 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     indexes: [named("threads_due")],
   },
   {
+    verb: "claim of workflows",
+    run: ({ engine }) =>
+      engine.claim({ kind: "workflow", state_version: 1, worker: "worker 1", limit: 10, lease_us: MINUTE, except: [] }),
+    indexes: [
+      { sqlite: /threads_due_others \(kind=\? AND due_at<\?\)/, postgres: /threads_due_others[\s\S]*due_at <= / },
+    ],
+  },
+  {
+    verb: "nextDue of workflows",
+    run: ({ engine }) => engine.nextDue({ kind: "workflow", state_version: 1 }),
+    indexes: [named("threads_due_others")],
+  },
+  {
     verb: "renew",
     run: ({ engine }) => engine.renew("worker 1", ["thread 8", "thread 18"], MINUTE),
     indexes: [{ sqlite: /threads USING INDEX/, postgres: /threads_(leased|pkey)/ }],
@@ -104,6 +117,11 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     verb: "runs",
     run: ({ threads }) => threads.runs("thread 5", { after: 1, limit: 10 }),
     indexes: [{ sqlite: /runs USING INDEX \w+ \(thread_id=\? AND run>\?\)/, postgres: /runs_pkey/ }],
+  },
+  {
+    verb: "list",
+    run: ({ threads }) => threads.list({ limit: 10 }),
+    indexes: [named("threads_created")],
   },
   {
     verb: "list of those that wait",
@@ -203,6 +221,11 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     verb: "liveChildren",
     run: ({ threads }) => threads.liveChildren("thread 7", "helper"),
     indexes: [named("threads_live_children")],
+  },
+  {
+    verb: "ancestors",
+    run: ({ threads }) => threads.ancestors("thread 1507"),
+    indexes: [{ sqlite: /threads USING INDEX \w+ \(id=\?\)/, postgres: /threads_pkey/ }],
   },
   {
     verb: "descendants",
@@ -442,6 +465,14 @@ async function fill(driver: SqlDriver): Promise<void> {
         when n % 10 = 8 then 1 end,
         3, case when n % 10 = 8 then 'worker ' || (n % 7) end, case when n % 10 = 8 then now_us() + 600000000 else 0 end,
         1, 0, case when n > 1500 then 'thread ' || (n - 1500) end, case when n > 1500 then 'helper' end`,
+    ),
+    // Of another kind, of which one in ten is due.
+    each(
+      "threads",
+      `id, thread_key, kind, agent, status, created_at, updated_at, state_version, run, steps, next_seq, next_message,
+        tail_from, last_hash, inbox_seq, due_at, wake_rev, lease_until, epoch, claims`,
+      `'workflow ' || n, 'holdfast:' || n, 'workflow', '', 'waiting', n, n, 1, 1, 1, 10, 10, 5, 'hash', 3,
+        case when n % 10 = 0 then now_us() - n else now_us() + cast(n as bigint) * 1000000000 end, 3, 0, 1, 0`,
     ),
     each("runs", "thread_id, run, run_key, status, started_at", "'thread ' || n, m, 'key', 'ended', n", 3),
     each("live_text", "thread_id, step, attempt, content, updated_at", "'thread ' || n, 1, 1, '{}', n"),

@@ -31,6 +31,7 @@ import { describeStateStore } from "./state-store.contract.ts";
 import { describeSubjectStore } from "./subject-store.contract.ts";
 import { describeSwitchStore } from "./switch-store.contract.ts";
 import { describeTerminate } from "./terminate.contract.ts";
+import { describeThreadKinds } from "./thread-kinds.contract.ts";
 import { describeThreadStore } from "./thread-store.contract.ts";
 import { describeTokenStore } from "./token-store.contract.ts";
 import { describeTranscript } from "./transcript.contract.ts";
@@ -39,6 +40,7 @@ import { describeWrites } from "./write.contract.ts";
 /** Runs the suites. `open` gives stores on an empty database, and closes them after the test. */
 export function describeStores(name: string, open: () => Promise<StoresInTest>): void {
   describeThreadStore(name, open);
+  describeThreadKinds(name, open);
   describeCommit(name, open);
   describeCurrentMessages(name, open);
   describeWrites(name, open);

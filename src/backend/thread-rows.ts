@@ -1,5 +1,5 @@
 // What is stored of a thread, row by row.
-import type { ChildLink } from "./new-thread.ts";
+import type { ChildLink, ThreadKind } from "./new-thread.ts";
 import type { StoredSubject } from "./subject-store.ts";
 
 /** `waiting`: for somebody outside or for a time. `stopped`: the queue is kept, and runs after a user's message or `continue`. */
@@ -8,6 +8,7 @@ export type ThreadStatus = "idle" | "running" | "waiting" | "stopped" | "termina
 /** A thread as it is listed. */
 export type Thread = {
   readonly id: string;
+  readonly kind: ThreadKind;
   readonly key: string;
   readonly agent: string;
   /** The agent that it was opened with: a thread may be handed over. */

@@ -36,6 +36,7 @@ export function describeThreadStore(name: string, open: () => Promise<StoresInTe
           outcome: "opened",
           thread: {
             id: "one",
+            kind: "thread",
             key: "customer 42",
             agent: "support",
             origin_agent: "support",

@@ -51,6 +51,8 @@ export type ChildQuery = {
   /** The id of the last one that was seen; nothing comes after one that is no child. */
   readonly after?: string;
   readonly limit?: number;
+  /** With what is no thread: for whoever looks for the threads below it. */
+  readonly ofAnyKind?: boolean;
 };
 
 /** Why a thread goes with all that descend from it, signed for each of them where it stands. */
@@ -68,8 +70,15 @@ export type CallsPage = {
   readonly limit?: number;
 };
 
+/**
+ * Verbs that find something find threads alone: `get`, `byKey`, `glance`, `list`, `children`, `liveChildren`, `idle`,
+ * `fork`, `unknownCalls`. The others serve whatever has the id, and trees are of all kinds: what stands above and below.
+ */
 export interface ThreadStore {
-  /** The thread of that key, new or known. `writes`: what comes with it, where it is new. */
+  /**
+   * What is kept under that key, new or known. `writes`: what comes with it, where it is new. Throws when the key belongs
+   * to another kind.
+   */
   open(
     thread: NewThread,
     writes?: readonly Write[],
@@ -88,7 +97,9 @@ export interface ThreadStore {
   children(parentId: string, query: ChildQuery): Promise<readonly Thread[]>;
   /** How many children are not terminated, of one relationship or of all. */
   liveChildren(parentId: string, relationship: string | null): Promise<number>;
-  /** Its children, theirs and so on, as far as they are not terminated. */
+  /** What it descends from, of every kind: its parent first. */
+  ancestors(id: string): Promise<readonly Thread[]>;
+  /** Its children, theirs and so on, of every kind, as far as they are not terminated. */
   descendants(id: string): Promise<readonly Thread[]>;
   /**
    * No further work is taken by the thread and by all that descend from it: the first time counts. Work that is under way
@@ -105,7 +116,7 @@ export interface ThreadStore {
   ): Promise<readonly string[]>;
   /**
    * Threads without a parent that rest for this long, as do their children: nothing is queued for them, and nobody is asked
-   * anything. A page in the order of their ids, after the one that is given.
+   * anything. What is no thread rests once it is terminated. A page in the order of their ids, after the one that is given.
    */
   idle(query: { readonly for_us: number; readonly limit: number; readonly after?: string }): Promise<readonly string[]>;
   /**

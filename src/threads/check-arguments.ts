@@ -52,10 +52,16 @@ function checkOwner(value: unknown): void {
   if (audience !== undefined) checkName("owner.audience", audience);
 }
 
+/** What the runtime itself keeps beside threads has keys that begin with this. */
+const RESERVED = "holdfast:";
+
 export function checkThreadKey(key: unknown): void {
-  if (isName(key)) return;
-  const detail = `The key of a thread must be a text of 1 to ${LONGEST_NAME_BYTES} bytes that is not blank.`;
-  throw holdfastError("invalid_thread_key", detail);
+  if (!isName(key)) {
+    const detail = `The key of a thread must be a text of 1 to ${LONGEST_NAME_BYTES} bytes that is not blank.`;
+    throw holdfastError("invalid_thread_key", detail);
+  }
+  if (!key.startsWith(RESERVED)) return;
+  throw holdfastError("invalid_thread_key", `The key of a thread cannot begin with "${RESERVED}".`);
 }
 
 function invalid(argument: string, kind: string) {

@@ -34,7 +34,8 @@ export function createThreads(host: Host): Runtime["threads"] {
     },
     async delete(id) {
       await onCrashPoint("before delete");
-      const deleted = isName(id) ? await threads.delete(id) : [];
+      const isThere = isName(id) && (await threads.get(id)) !== undefined;
+      const deleted = isThere ? await threads.delete(id) : [];
       await onCrashPoint("after delete");
       if (deleted.length === 0) throw threadNotFound(id);
       for (const each of deleted) progress.changed(each, true);
@@ -54,8 +55,8 @@ export function createThreads(host: Host): Runtime["threads"] {
     subject: async (id) => (await viewThread(host, id)).subject,
     async retry(id) {
       checkName("id", id);
-      if (await stores.engine.retry(id)) return;
       if (!(await threads.get(id))) throw threadNotFound(id);
+      if (await stores.engine.retry(id)) return;
       throw holdfastError("thread_not_stuck", `Thread "${id}" is not stuck.`);
     },
     diagnose: (id) => diagnoseThread(host, id),

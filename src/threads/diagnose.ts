@@ -99,7 +99,7 @@ export async function diagnose(host: Host): Promise<Findings> {
   }
   const healthy = findings.length === 0;
   const told = new Set(findings.map(({ thread_id }) => thread_id));
-  for (const id of await waitingForSomebody(host)) if (!told.has(id)) await find(id);
+  for (const id of await waitingForSomebody(host)) if (!told.has(id) && (await threads.get(id))) await find(id);
   return { healthy, findings };
 }
 

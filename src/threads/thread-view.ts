@@ -14,6 +14,8 @@ export interface ThreadView {
   readonly owner: Subject["owner"];
   /** Whom it acts for; read when it is asked for. */
   readonly subject: Subject;
+  /** The thread that its user talks with: the topmost of those above it, or the thread itself. */
+  topmost(): Promise<Thread>;
   /** How it stood then. */
   standing(): Promise<Standing>;
   /** To do something with it. */
@@ -54,6 +56,12 @@ class SeenThread implements ThreadView {
   get subject(): Subject {
     this.#subject ??= subjectOf(this.#agent, this.#seen.subject);
     return this.#subject;
+  }
+
+  async topmost(): Promise<Thread> {
+    if (this.thread.parent_id === null) return this.thread;
+    const above = await this.#host.stores.threads.ancestors(this.thread.id);
+    return above.findLast(({ kind }) => kind === "thread") ?? this.thread;
   }
 
   standing(): Promise<Standing> {

@@ -10,6 +10,7 @@ import type {
   StoredHead,
   Vanished,
 } from "../audit-store.ts";
+import type { ThreadKind } from "../new-thread.ts";
 import type { Row, SqlDriver, Statement } from "../sql-driver.ts";
 import type { SignedDeletion } from "../thread-store.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
@@ -157,11 +158,13 @@ function addStatements({ number, statement, signature, at, heads, gone }: NewChe
   ];
 }
 
-const THREAD = "id as thread_id, agent, parent_id, created_at, next_seq - 1 as seq, next_message, last_hash as hash";
+const THREAD =
+  "id as thread_id, kind, agent, parent_id, created_at, next_seq - 1 as seq, next_message, last_hash as hash";
 
 function threadRow(row: Row): AuditedThread {
   return {
     ...headRow(row),
+    kind: row.kind as ThreadKind,
     agent: rows.text(row.agent),
     parent_id: rows.optionalText(row.parent_id),
     created_at: rows.number(row.created_at),

@@ -1,11 +1,11 @@
 // The engine of threads: their rows as a leased table, and which of them may be claimed.
-import type { Claim, Engine } from "../engine.ts";
+import type { Engine, Wanted } from "../engine.ts";
 import type { SqlDriver, Statement } from "../sql-driver.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import { dueWithEffects } from "./effects.ts";
-import type { LeasedTable, SqlText } from "./leased-table.ts";
+import type { Bind, LeasedTable, SqlText } from "./leased-table.ts";
 import * as leased from "./leased-table.ts";
-import { leaveForParent } from "./leave.ts";
+import { lastWords, leaveForParent } from "./leave.ts";
 import { beat } from "./membership.ts";
 import * as rows from "./rows.ts";
 
@@ -18,20 +18,14 @@ export const THREADS: LeasedTable = {
 };
 
 /** What a parent is told that waits for a child which does not get on. */
-const STUCK = {
-  body: JSON.stringify({
-    success: false,
-    error: "The subagent got stuck: it was begun again and again without getting on.",
-  }),
-  payload_hash: "stuck",
-};
+const STUCK = lastWords("got stuck: it was begun again and again without getting on.", "stuck");
 
 export function createEngine(driver: SqlDriver): Engine {
   const run = (statement: Statement) => attemptBatch(driver, [statement]);
 
   return {
     async claim({ worker, limit, lease_us, except, ...asked }) {
-      if (asked.agents.length === 0 || limit < 1) return [];
+      if (isNothing(asked) || limit < 1) return [];
       const condition = claimable(asked);
       // When the answer is lost, the leases run out by themselves: claiming again would only take others.
       const claimed = await driver.batch([leased.claim(THREADS, { worker, lease_us, limit, except, condition })]);
@@ -88,7 +82,7 @@ export function createEngine(driver: SqlDriver): Engine {
     },
 
     async nextDue(asked) {
-      if (asked.agents.length === 0) return null;
+      if (isNothing(asked)) return null;
       const { sql, params } = leased.nextDue(THREADS, claimable(asked));
       const [row] = await driver.all(sql, params);
       return row?.wait == null ? null : Math.max(0, rows.number(row.wait));
@@ -133,18 +127,16 @@ export function createEngine(driver: SqlDriver): Engine {
 /** Whose a thread is, in one word; what belongs to nobody has none. */
 const TENANT = "coalesce(owner_type || ' ' || owner_key, workspace_type || ' ' || workspace_id)";
 
-/** Which threads may be claimed, whenever they are due. */
-function claimable({ agents, state_version, off = [], full = [] }: Asked): SqlText {
+/** True where no row can be meant: threads of no agent. */
+function isNothing(asked: Wanted): boolean {
+  return "agents" in asked && asked.agents.length === 0;
+}
+
+/** Which rows may be claimed, whenever they are due. */
+function claimable(asked: Wanted): SqlText {
+  const { state_version, full = [] } = asked;
   return (bind) => {
-    const on = agents.filter((agent) => !off.includes(agent));
-    const stopping = `exists (
-      select 1 from inbox where inbox.thread_id = threads.id and inbox.drained_at is null and inbox.kind = 'stop')`;
-    const conditions = [`state_version <= ${bind(state_version)}`];
-    const ofAgents = [
-      ...(on.length > 0 ? [`agent in (${bind(...on)})`] : []),
-      ...(off.length > 0 ? [`agent in (${bind(...off)}) and ${stopping}`] : []),
-    ];
-    conditions.push(ofAgents.length > 1 ? `(${ofAgents.join(" or ")})` : (ofAgents[0] ?? "1 = 0"));
+    const conditions = [...ofKind(asked, bind), `state_version <= ${bind(state_version)}`];
     if (full.length > 0) {
       conditions.push(`not exists (
         select 1 from thread_subjects where thread_id = threads.id and ${TENANT} in (${bind(...full)}))`);
@@ -153,7 +145,19 @@ function claimable({ agents, state_version, off = [], full = [] }: Asked): SqlTe
   };
 }
 
-type Asked = Pick<Claim, "agents" | "state_version" | "off" | "full">;
+/** The kind stands there in these words, because each of the two indexes of due rows knows only some kinds. */
+function ofKind(asked: Wanted, bind: Bind): readonly string[] {
+  if (!("agents" in asked)) return ["kind <> 'thread'", `kind = '${asked.kind}'`];
+  const { agents, off = [] } = asked;
+  const on = agents.filter((agent) => !off.includes(agent));
+  const stopping = `exists (
+      select 1 from inbox where inbox.thread_id = threads.id and inbox.drained_at is null and inbox.kind = 'stop')`;
+  const ofAgents = [
+    ...(on.length > 0 ? [`agent in (${bind(...on)})`] : []),
+    ...(off.length > 0 ? [`agent in (${bind(...off)}) and ${stopping}`] : []),
+  ];
+  return ["kind = 'thread'", ofAgents.length > 1 ? `(${ofAgents.join(" or ")})` : (ofAgents[0] ?? "1 = 0")];
+}
 
 function placeholders(values: readonly unknown[], first: number): string {
   return values.map((_, index) => `$${first + index}`).join(", ");

@@ -1,15 +1,16 @@
 // Threads and those that descend from them, in SQL.
 import { compareText } from "../../contracts/compare-text.ts";
 import type { Scalar, SqlDriver, Statement } from "../sql-driver.ts";
+import type { Thread } from "../thread-rows.ts";
 import type { ThreadStore } from "../thread-store.ts";
 import { attemptBatch, COMMITTED } from "./attempt-batch.ts";
 import { entomb } from "./audit.ts";
-import { leaveForParent, SUBAGENT_ENDED } from "./leave.ts";
+import { CHILD_ENDED, leaveForParent } from "./leave.ts";
 import { lockContents } from "./lock-contents.ts";
 import { lockForErasing } from "./lock-threads.ts";
 import * as rows from "./rows.ts";
 import { spendReserved } from "./spend-reserved.ts";
-import { livingTree, wholeTree } from "./tree.ts";
+import { lineage, livingTree, wholeTree } from "./tree.ts";
 
 /** Everything that is kept of one thread beside its own row. */
 const TABLES_OF_A_THREAD = [
@@ -31,7 +32,7 @@ const TABLES_OF_A_THREAD = [
 
 export function createFamily(
   driver: SqlDriver,
-): Pick<ThreadStore, "children" | "liveChildren" | "descendants" | "delete" | "idle"> {
+): Pick<ThreadStore, "children" | "liveChildren" | "ancestors" | "descendants" | "delete" | "idle"> {
   const remove: ThreadStore["delete"] = async (id, reason = "deleted", idle_us = null) => {
     const spent = await spendReserved(driver, id);
     // Read before: when the answer is lost, nobody can tell any more.
@@ -59,7 +60,7 @@ export function createFamily(
       ...lockForErasing(driver, id),
       ...(bytes.length === 0 ? [] : lockContents(driver)),
       ...(idle_us === null ? [] : [stillIdle(id, idle_us)]),
-      ...leaveForParent(id, SUBAGENT_ENDED),
+      ...leaveForParent(id, CHILD_ENDED),
       entomb(id, reason),
       ...erase,
       ...bytes,
@@ -79,9 +80,9 @@ export function createFamily(
   };
 
   return {
-    async children(parentId, { live, relationship, after, limit }) {
+    async children(parentId, { live, relationship, after, limit, ofAnyKind = false }) {
       const params: Scalar[] = [parentId];
-      const conditions = ["parent_id = $1"];
+      const conditions = ["parent_id = $1", ...(ofAnyKind ? [] : ["kind = 'thread'"])];
       if (live !== undefined) conditions.push(live ? "terminated_at is null" : "terminated_at is not null");
       if (relationship !== undefined) conditions.push(`child_relationship = $${params.push(relationship)}`);
       if (after !== undefined) {
@@ -99,10 +100,22 @@ export function createFamily(
     async liveChildren(parentId, relationship) {
       const own = relationship === null ? "" : " and child_relationship = $2";
       const [row] = await driver.all(
-        `select count(*) as living from threads where parent_id = $1 and terminated_at is null${own}`,
+        `select count(*) as living from threads
+          where parent_id = $1 and terminated_at is null and kind = 'thread'${own}`,
         relationship === null ? [parentId] : [parentId, relationship],
       );
       return rows.number(row?.living);
+    },
+
+    async ancestors(id) {
+      const found = await driver.all(`select ${rows.THREAD} from threads where id in (${lineage("$1")} /*few rows*/)`, [
+        id,
+      ]);
+      const known = new Map(found.map(rows.thread).map((each) => [each.id, each]));
+      const above: Thread[] = [];
+      const parentOf = (child: Thread | undefined) => known.get(child?.parent_id ?? "");
+      for (let next = parentOf(known.get(id)); next; next = parentOf(next)) above.push(next);
+      return above;
     },
 
     async descendants(id) {
@@ -118,7 +131,7 @@ export function createFamily(
       const next = after === undefined ? "" : "and id > $3";
       const found = await driver.all(
         `select id from threads as root
-          where parent_id is null and ${isIdle("root", "$1")} ${next}
+          where kind = 'thread' and parent_id is null and ${isIdle("root", "$1")} ${next}
             and not exists (select 1 from threads where parent_id = root.id and not (${isIdle("threads", "$1")}))
           order by id limit $2`,
         after === undefined ? [for_us, limit] : [for_us, limit, after],
@@ -130,9 +143,13 @@ export function createFamily(
   };
 }
 
-/** Nothing is under way, waited for or planned, and nobody has left anything for so long. */
+/**
+ * Nothing is under way, waited for or planned, and nobody has left anything for so long. What is no thread may be at work
+ * through what is below it, for as long as it lives.
+ */
 function isIdle(table: string, since: string): string {
-  return `${table}.due_at is null and ${table}.lease_by is null and ${table}.stuck_at is null
+  return `(${table}.kind = 'thread' or ${table}.terminated_at is not null)
+    and ${table}.due_at is null and ${table}.lease_by is null and ${table}.stuck_at is null
     and ${table}.status not in ('running', 'waiting') and ${table}.updated_at < (select now_us()) - cast(${since} as bigint)
     and not exists (select 1 from inbox where inbox.thread_id = ${table}.id and inbox.drained_at is null)
     and not exists (select 1 from requests where requests.thread_id = ${table}.id and requests.status = 'pending')`;

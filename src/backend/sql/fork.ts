@@ -15,7 +15,7 @@ export function forkStatements(fork: NewFork): readonly Statement[] {
       select $1, $2, agent, origin_agent, 'idle', now_us(), now_us(), null, state_version, 0, events.step, 1, messages_to + $6,
         events.tail_from, events.summary_seq, $5, 0, 0, 0, 0, 0, budget, user_id, tags
       from threads join events on thread_id = id
-      where id = $3 and events.seq = $4 and settled = 1
+      where id = $3 and kind = 'thread' and events.seq = $4 and settled = 1
       on conflict (thread_key) do nothing`,
     params: [id, key, from, at, hash, deletions.length],
     expect: 1,

@@ -8,7 +8,7 @@ const GLANCE = `select ${rows.THREAD}, ${SUBJECT},
     case when exists (select 1 from inbox where inbox.thread_id = threads.id and drained_at is null) then 1 else 0 end
       as has_waiting
   from threads left join thread_subjects on thread_subjects.thread_id = threads.id
-  where threads.id = $1`;
+  where threads.id = $1 and kind = 'thread'`;
 
 export function createGlance(driver: SqlDriver): Pick<ThreadStore, "glance"> {
   return {

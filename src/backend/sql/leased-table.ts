@@ -12,7 +12,8 @@
 //   claims       counts the claims since there was progress: for rows that fail again and again
 //   stuck_at     only where the description says so: not claimed any more until it is retried
 //
-// and these indexes: (due_at) where due_at is not null, (lease_by) where lease_by is not null.
+// and these indexes: (due_at) where due_at is not null, (lease_by) where lease_by is not null. Where every claim names
+// a kind of rows, the former may be one for each.
 // Every time is read from the database's clock. The table must also stand in the list in `open-stores.ts`.
 import type { Scalar, Statement } from "../sql-driver.ts";
 

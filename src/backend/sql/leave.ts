@@ -43,21 +43,24 @@ export function leaveEntry(threadId: string, entry: NewEntry, about: About = {})
 function answerForEnded(childId: string, requestId: string): readonly Statement[] {
   const thread = `(select waiting.thread_id from requests as waiting, threads as child
     where waiting.id = $2 and child.id = $1 and child.terminated_at is not null)`;
-  return answerPending({ thread, request: "$2", params: [childId, requestId] }, SUBAGENT_ENDED);
+  return answerPending({ thread, request: "$2", params: [childId, requestId] }, CHILD_ENDED);
 }
 
-/** What a parent is told that waits for a child which will not answer any more. */
-export const SUBAGENT_ENDED = {
-  body: JSON.stringify({ success: false, error: "The subagent was terminated." }),
-  payload_hash: "terminated",
-};
+/** What a parent is told that waits for a child which will not answer any more, by what the child is. */
+export const CHILD_ENDED = lastWords("was terminated.", "terminated");
+
+export function lastWords(predicate: string, payload_hash: string): Answer {
+  const body = (child: string) => JSON.stringify({ success: false, error: `The ${child} ${predicate}` });
+  return { body: body("subagent"), ofWorkflow: body("workflow"), payload_hash };
+}
 
 /** The number of the next entry, and when the thread is due; one that is stopped only if that says 1. */
 function nextEntry(wakesStopped: string): string {
   return `${woken(`status = 'stopped' and ${wakesStopped} = 0`)}, inbox_seq = inbox_seq + 1, updated_at = now_us()`;
 }
 
-type Answer = { readonly body: string; readonly payload_hash: string };
+/** `ofWorkflow`: what is said instead where the first parameter of the target is a workflow. */
+type Answer = { readonly body: string; readonly ofWorkflow?: string; readonly payload_hash: string };
 
 /** Answers a request for which the thread still waits; otherwise leaves the entry, if there is one. */
 export function leaveAnswer(
@@ -81,7 +84,8 @@ export function leaveForParent(childId: string, answer: Answer): readonly Statem
 type Target = { readonly thread: string; readonly request: string; readonly params: readonly string[] };
 
 /** All but the last statement look whether the request is pending, so that it is changed last. */
-function answerPending({ thread, request, params }: Target, { body, payload_hash }: Answer): readonly Statement[] {
+function answerPending({ thread, request, params }: Target, answer: Answer): readonly Statement[] {
+  const { body, payload_hash, ofWorkflow } = answer;
   const next = params.length + 1;
   const wake: Statement = {
     sql: `update threads set ${nextEntry("1")}
@@ -103,11 +107,13 @@ function answerPending({ thread, request, params }: Target, { body, payload_hash
       select 1 from requests where requests.id = ${request} and thread_id = threads.id and requests.status = 'pending')`,
     params,
   };
+  const isWorkflow = "exists (select 1 from threads as child where child.id = $1 and child.kind = 'workflow')";
+  const said = ofWorkflow === undefined ? `$${next}` : `case when ${isWorkflow} then $${next + 2} else $${next} end`;
   const answered: Statement = {
-    sql: `update requests set status = 'answered', answer = $${next}, payload_hash = $${next + 1}, ended_at = now_us()
+    sql: `update requests set status = 'answered', answer = ${said}, payload_hash = $${next + 1}, ended_at = now_us()
       where id = ${request} and status = 'pending' and exists (
         select 1 from threads where threads.id = requests.thread_id and threads.id = ${thread} and terminated_at is null)`,
-    params: [...params, body, payload_hash],
+    params: [...params, body, payload_hash, ...(ofWorkflow === undefined ? [] : [ofWorkflow])],
   };
   return [wake, insert, told, answered];
 }

@@ -10,26 +10,26 @@ const none: Readonly<Record<ThreadStatus, number>> = {
 
 // A running thread is in no index of statuses, so those that run are what is left of all. One statement: between two,
 // a thread could come to rest.
-const STANDING = `select 'all' as counted, '' as status, count(*) as threads from threads
-  union all select 'resting', status, count(*) from threads where status <> 'running' group by status
-  union all select 'stuck', status, count(*) from threads where stuck_at is not null group by status`;
+const STANDING = `select 'all' as counted, '' as status, count(*) as threads from threads where kind = 'thread'
+  union all select 'resting', status, count(*) from threads where status <> 'running' and kind = 'thread' group by status
+  union all select 'stuck', status, count(*) from threads where stuck_at is not null and kind = 'thread' group by status`;
 
-const OLDEST_DUE = `select due_at from threads where due_at <= $1 and lease_until <= $1 and stuck_at is null
+const OLDEST_DUE = `select due_at from threads where kind = 'thread' and due_at <= $1 and lease_until <= $1 and stuck_at is null
     and not exists (select 1 from switches where kind = 'agent' and name = threads.agent and is_off = 1)
   order by due_at limit 1`;
 
 const COUNTS = `select
-  (select count(*) from calls where phase = 'unknown') as unknown_calls,
+  (select count(*) from calls where phase = 'unknown' and ${rows.ofThread("calls")}) as unknown_calls,
   (select count(*) from requests where status = 'pending') as pending_requests,
   (select count(*) from requests where status = 'pending' and kind = 'approval') as pending_approvals,
   (select min(created_at) from requests where status = 'pending' and kind = 'approval') as oldest_approval,
   (select count(*) from workers) as workers,
-  (select count(*) from inbox where drained_at is null) as inbox_depth`;
+  (select count(*) from inbox where drained_at is null and ${rows.ofThread("inbox")}) as inbox_depth`;
 
 export function createMetricsStore(driver: SqlDriver): MetricsStore {
   return {
     async overdue({ for_us, limit }) {
-      const sql = `select id from threads where due_at <= (select now_us()) - cast($1 as bigint)
+      const sql = `select id from threads where kind = 'thread' and due_at <= (select now_us()) - cast($1 as bigint)
           and lease_until <= (select now_us()) and stuck_at is null
         order by due_at, id limit $2`;
       return (await driver.all(sql, [for_us, limit])).map(({ id }) => rows.text(id));

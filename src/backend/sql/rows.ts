@@ -1,5 +1,6 @@
 // From rows to what the ports speak of.
 import type { Entry, EntryKind } from "../inbox.ts";
+import type { ChildLink, ThreadKind } from "../new-thread.ts";
 import type { RequestKind, RequestStatus, StoredRequest } from "../request-store.ts";
 import type { Row } from "../sql-driver.ts";
 import type { StoredEffect, StoredVariable } from "../state-store.ts";
@@ -13,16 +14,21 @@ import type {
   Thread,
   ThreadStatus,
 } from "../thread-rows.ts";
-import type { ChildLink } from "../thread-store.ts";
 import type { EffectStatus, FileRecord, VariableType } from "../write.ts";
 
 /** The columns of a thread that are listed. */
 export const THREAD = `id, thread_key, agent, status, created_at, updated_at, terminated_at, run, steps, next_seq,
-  next_message, stuck_at, budget, origin_agent, parent_id, user_id, tags, child, child_status`;
+  next_message, stuck_at, budget, origin_agent, parent_id, user_id, tags, child, child_status, kind`;
+
+/** The condition that a row of a table belongs to nothing else than a thread. */
+export function ofThread(table: string): string {
+  return `not exists (select 1 from threads where threads.id = ${table}.thread_id and threads.kind <> 'thread')`;
+}
 
 export function thread(row: Row): Thread {
   return {
     id: text(row.id),
+    kind: row.kind as ThreadKind,
     key: text(row.thread_key),
     agent: text(row.agent),
     origin_agent: text(row.origin_agent),

@@ -8,6 +8,7 @@ import { gateway } from "./tables/gateway.ts";
 import { gatewayLog } from "./tables/gateway-log.ts";
 import { gatewaySchedules } from "./tables/gateway-schedules.ts";
 import { guidelines } from "./tables/guidelines.ts";
+import { kinds } from "./tables/kinds.ts";
 import { memories } from "./tables/memories.ts";
 import type { MigrationStatement } from "./tables/migration.ts";
 import { oneOrder } from "./tables/one-order.ts";
@@ -268,4 +269,5 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
   gatewaySchedules,
   // Which step of its pipeline a job was queued for, where the id of the step does not say it.
   ["alter table gateway_jobs add column step_digest text"],
+  kinds,
 ];

@@ -2,12 +2,12 @@
 // look for those that are not terminated: the first time counts, and a repetition finds nothing to do.
 import type { NewEntry } from "../inbox.ts";
 import type { Statement } from "../sql-driver.ts";
-import { leaveForParent, SUBAGENT_ENDED } from "./leave.ts";
+import { CHILD_ENDED, leaveForParent } from "./leave.ts";
 import { livingTree } from "./tree.ts";
 
 export function terminateStatements(threadId: string, stop: NewEntry): readonly Statement[] {
   return [
-    ...leaveForParent(threadId, SUBAGENT_ENDED),
+    ...leaveForParent(threadId, CHILD_ENDED),
     numberEntry(threadId),
     insertStop(threadId, stop),
     { sql: CANCEL_EFFECTS, params: [threadId] },

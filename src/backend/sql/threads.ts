@@ -1,4 +1,5 @@
 // Threads in SQL.
+import type { ThreadKind } from "../new-thread.ts";
 import type { Row, Scalar, SqlDriver } from "../sql-driver.ts";
 import type { Commit } from "../thread-commit.ts";
 import type { CurrentMessage, LoadedThread, StoredMessage } from "../thread-rows.ts";
@@ -51,12 +52,13 @@ function resting(status: number): string {
 
 export function createThreadStore(driver: SqlDriver): ThreadStore {
   async function get(id: string) {
-    const [row] = await driver.all(`select ${rows.THREAD} from threads where id = $1`, [id]);
+    const [row] = await driver.all(`select ${rows.THREAD} from threads where id = $1 and kind = 'thread'`, [id]);
     return row && rows.thread(row);
   }
 
-  async function byKey(key: string) {
-    const [row] = await driver.all(`select ${rows.THREAD} from threads where thread_key = $1`, [key]);
+  async function ofKey(key: string, kind: ThreadKind) {
+    const sql = `select ${rows.THREAD} from threads where thread_key = $1 and kind = $2`;
+    const [row] = await driver.all(sql, [key, kind]);
     return row && rows.thread(row);
   }
 
@@ -90,10 +92,10 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
     ...createFamily(driver),
     ...createGlance(driver),
     get,
-    byKey,
+    byKey: (key) => ofKey(key, "thread"),
 
     async open(thread, writes = []) {
-      const { id, key } = thread;
+      const { id, key, kind = "thread" } = thread;
       const inserted = await attemptBatch(driver, [
         // What comes with a new thread is not written for one that was there.
         writes.length > 0 ? { ...insertThread(thread), expect: 1 } : insertThread(thread),
@@ -103,14 +105,14 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       ]);
       const row = inserted.outcome === "committed" ? inserted.rows[0]?.[0] : undefined;
       if (row) return { outcome: "opened", thread: rows.thread(row) };
-      const known = await byKey(key);
-      if (!known) throw new Error(`Thread "${key}" was neither opened nor found.`);
+      const known = await ofKey(key, kind);
+      if (!known) throw new Error(`The ${kind} "${key}" was neither opened nor found.`);
       return { outcome: known.id === id ? "opened" : "known", thread: known };
     },
 
     async list({ agent, status, parent, owner, workspace, after, behind, limit = 100 }) {
       const params: Scalar[] = [limit];
-      const conditions = ["1 = 1"];
+      const conditions = ["kind = 'thread'"];
       if (agent !== undefined) conditions.push(`agent = $${params.push(agent)}`);
       if (status === "stuck") conditions.push("stuck_at is not null");
       else if (status === "running") conditions.push("stuck_at is null and status = 'running'");
@@ -124,7 +126,8 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
       );
       if (narrowed !== undefined) conditions.push(narrowed);
       if (after !== undefined) {
-        conditions.push(`(created_at, id) > (select created_at, id from threads where id = $${params.push(after)})`);
+        const last = `select created_at, id from threads where id = $${params.push(after)} and kind = 'thread'`;
+        conditions.push(`(created_at, id) > (${last})`);
       }
       if (behind)
         conditions.push(`(created_at, id) > ($${params.push(behind.created_at)}, $${params.push(behind.id)})`);
@@ -191,14 +194,15 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
     async terminate(id, stop) {
       const locks = lockThreads(driver, id, [{ write: "terminate", thread_id: id, stop }]);
       await attemptBatch(driver, [...locks, ...terminateStatements(id, stop)]);
-      return await get(id);
+      const [row] = await driver.all(`select ${rows.THREAD} from threads where id = $1`, [id]);
+      return row && rows.thread(row);
     },
 
     async fork(fork) {
       const { id, key } = fork;
       const done = await attemptBatch(driver, forkStatements(fork));
       if (done.outcome === "committed") return "forked";
-      const known = await byKey(key);
+      const known = await ofKey(key, "thread");
       if (!known) return done.at === ERASED_AT ? "overtaken" : "not_settled";
       // Its own id under its own key: the first try was committed, only its answer got lost.
       return known.id === id ? "forked" : "known";
@@ -287,7 +291,8 @@ export function createThreadStore(driver: SqlDriver): ThreadStore {
 
     async unknownCalls(limit) {
       const found = await driver.all(
-        `select ${rows.CALL} from calls where phase = 'unknown' order by settled_at, thread_id, run, number limit $1`,
+        `select ${rows.CALL} from calls where phase = 'unknown' and ${rows.ofThread("calls")}
+          order by settled_at, thread_id, run, number limit $1`,
         [limit],
       );
       return found.map(rows.call);

@@ -9,6 +9,15 @@ export function wholeTree(of: string): string {
   return tree(of, "");
 }
 
+/** A thread and what it descends from. */
+export function lineage(of: string): string {
+  return `with recursive tree (id) as (
+      select id from threads where id = ${of}
+      union
+      select threads.parent_id from tree join threads on threads.id = tree.id
+    ) select id from tree`;
+}
+
 function tree(of: string, condition: string): string {
   return `with recursive tree (id) as (
       select id from threads where id in (${of})

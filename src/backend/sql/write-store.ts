@@ -55,7 +55,8 @@ function found(threadId: string, maybeTerminated: boolean): Statement {
 /** Counted while the row of the parent is held: nobody else makes a child of it with writes of their own meanwhile. */
 function hasRoom(parentId: string, { relationship, most }: NonNullable<Only["room"]>): Statement {
   const sql = `select id from threads where id = $1 and $3 > (select count(*) from threads as child
-    where child.parent_id = $1 and child.terminated_at is null and child.child_relationship = $2)`;
+    where child.parent_id = $1 and child.terminated_at is null
+      and child.kind = 'thread' and child.child_relationship = $2)`;
   return { sql, params: [parentId, relationship, most], expect: 1 };
 }
 

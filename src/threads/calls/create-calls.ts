@@ -19,10 +19,11 @@ export function createCalls(host: Host): Runtime["calls"] {
       checkNumber("run", run);
       checkNumber("number", number);
       const call = await threads.call(thread_id, run, number);
-      if (call?.phase !== "unknown") {
+      const thread = await threads.get(thread_id);
+      if (!thread || call?.phase !== "unknown") {
         throw holdfastError("call_not_unknown", `Call ${number} of run ${run} is not of unknown outcome.`);
       }
-      const found = await shownSettlement(host, call, result);
+      const found = shownSettlement(host, { thread, call }, result);
       const entry = createEntry.settlement(run, number, found, { key: `${run}:${number}`, principal });
       await onCrashPoint(`before put ${entry.kind}`);
       const { outcome } = await stores.inbox.put(thread_id, entry);

@@ -41,11 +41,12 @@ export async function costOf(host: Host, threadId: string): Promise<ThreadCost> 
   let own: CostsByModel | undefined;
   const left: Thread[] = [root];
   for (let thread = left.shift(); thread; thread = left.shift()) {
+    left.push(...(await host.stores.threads.children(thread.id, { ofAnyKind: true })));
+    if (thread.kind !== "thread") continue;
     const rows = (await allLogs(host, thread.id)).filter(({ kind }) => kind === null);
     own ??= byModel(rows);
     all.push(...rows);
     threads.push({ thread_id: thread.id, parent_id: thread.parent_id, agent: thread.agent, costs: sum(rows) });
-    left.push(...(await host.stores.threads.children(thread.id, {})));
   }
   return { thread_id: threadId, own: own ?? byModel([]), subtree: byModel(all), threads };
 }

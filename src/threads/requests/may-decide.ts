@@ -85,12 +85,8 @@ async function askedBy(host: Host, { thread_id, terms }: StoredRequest): Promise
     ? principals.fromArray(JSON.parse(stored.principal))
     : agent && subjectOf(agent, null).principal;
   const thread = await stores.threads.get(thread_id);
-  const ancestors: string[] = [];
-  for (let above = thread?.parent_id ?? null; above !== null; ) {
-    const parent = await stores.threads.get(above);
-    if (parent) ancestors.push(parent.agent, parent.origin_agent);
-    above = parent?.parent_id ?? null;
-  }
+  const above = thread?.parent_id === null ? [] : await stores.threads.ancestors(thread_id);
+  const ancestors = above.flatMap((each) => (each.kind === "thread" ? [each.agent, each.origin_agent] : []));
   return {
     agent: terms.agent,
     requester: requester ?? principals.system(terms.agent),

@@ -123,9 +123,9 @@ function statusOf({ id, terminated_at, child_status }: Thread, writes: readonly 
 
 /** A thread that is about to be created, as it will be. */
 function unstored(created: NonNullable<ReturnType<typeof createdIn>>, now: number): Thread {
-  const { id, key, agent, budget, parent_id, user_id, tags, child, child_status } = created;
+  const { id, kind = "thread", key, agent, budget, parent_id, user_id, tags, child, child_status } = created;
   return {
-    ...{ id, key, agent, budget, parent_id, user_id, tags, child, child_status },
+    ...{ id, kind, key, agent, budget, parent_id, user_id, tags, child, child_status },
     ...{ origin_agent: agent, status: "idle", created_at: now, updated_at: now, terminated_at: null },
     ...{ run: 0, steps: 0, next_seq: 0, next_message: 0 },
   };

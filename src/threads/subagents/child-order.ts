@@ -12,7 +12,7 @@ import { type ThreadVariables, variablesOfThread } from "./thread-variables.ts";
 export type Parent = {
   readonly thread: Pick<Thread, "id" | "parent_id" | "budget" | "user_id">;
   readonly variables: ThreadVariables;
-  /** How many threads stand above it. */
+  /** How many stand above it, of whatever kind. */
   readonly depth: number;
 };
 
@@ -46,9 +46,7 @@ export const DEEPEST = 16;
 /** A stored thread as a parent, with what is about to be written for it. */
 export async function parentOf(host: Host, thread: Parent["thread"], writes: readonly Write[]): Promise<Parent> {
   const variables = await variablesOfThread(host, thread.id, writes);
-  let depth = 0;
-  for (let above = thread.parent_id; above !== null && depth <= DEEPEST; depth++) {
-    above = (await host.stores.threads.get(above))?.parent_id ?? null;
-  }
+  const { parent_id } = thread;
+  const depth = parent_id === null ? 0 : 1 + (await host.stores.threads.ancestors(parent_id)).length;
   return { thread, variables, depth };
 }

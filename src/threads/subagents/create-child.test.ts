@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Family, newFamily, relationship } from "../../../test/family.ts";
+import { openThread } from "../../backend/contract/stores-in-test.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 
 const wish = { agent: "reviewer", message: "Read it.", attachments: [], name: "First reader" };
@@ -223,6 +224,19 @@ describe("a child that cannot be created", () => {
       parent = (await family.host.stores.threads.get(reference)) ?? parent;
     }
     Object.assign(family.parent, parent);
+    const returned = await family.call("subagent_create", wish);
+    expect(returned.metadata).toMatchObject({ error_code: "subagent_too_deep" });
+  });
+
+  it("is not created below sixteen others of which some are no threads", async () => {
+    const family = await withReviewer({ blocking: false });
+    let above: string | null = null;
+    for (let depth = 0; depth < 16; depth++) {
+      const kind = depth % 2 === 0 ? "workflow" : "thread";
+      const parts = { parent_id: above, child: null, child_status: null };
+      above = await openThread(family.host.stores, { kind, agent: kind === "thread" ? "parent" : "", ...parts });
+    }
+    Object.assign(family.parent, { parent_id: above });
     const returned = await family.call("subagent_create", wish);
     expect(returned.metadata).toMatchObject({ error_code: "subagent_too_deep" });
   });
