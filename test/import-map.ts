@@ -55,7 +55,15 @@ export const mayImport: ImportTable = {
   ],
   "index.ts": [
     ...["contracts", "loop", "engine", "models", ...keeping, "threads", "abilities", "workflows", "channels"],
-    ...["workflows/files", "workflows/in-memory", "agents-api", "gateway", "gateway/dispatch", "gateway/operations", "holdfast.ts"],
+    ...[
+      "workflows/files",
+      "workflows/in-memory",
+      "agents-api",
+      "gateway",
+      "gateway/dispatch",
+      "gateway/operations",
+      "holdfast.ts",
+    ],
   ],
   "database.ts": ["contracts", "backend", "backend/sql", "threads"],
   server: ["contracts", "abilities", "gateway", "gateway/operations", "holdfast.ts"],
