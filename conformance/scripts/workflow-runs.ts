@@ -208,7 +208,7 @@ export async function aggregateResults(script: {
 }) {
   const { host } = newHost({ ...(script.abilities && { abilities: script.abilities }) });
   const results = new Map(Object.entries(script.branch_results));
-  const outcome = await aggregateBranches(aggregate(script.aggregate, results), host);
+  const outcome = await aggregateBranches(aggregate(script.aggregate, results), String, host);
   return outcome.as === "succeeded" ? outcome.output : outcome;
 }
 

@@ -3,14 +3,15 @@ import { truthy } from "../../contracts/coerce.ts";
 import { type Json, type JsonMap, seal } from "../../contracts/json.ts";
 import { type Aggregation, addFinal } from "../../contracts/workflows/aggregate.ts";
 import type { Outcome } from "../machine/next.ts";
+import type { KeyOf } from "./perform-step.ts";
 import { runBranch } from "./run-branch.ts";
 import type { WorkflowHost } from "./workflow-host.ts";
 
-export async function aggregateBranches(aggregation: Aggregation, host: WorkflowHost): Promise<Outcome> {
+export async function aggregateBranches(aggregation: Aggregation, keyOf: KeyOf, host: WorkflowHost): Promise<Outcome> {
   if (aggregation.kind === "output") return { as: "succeeded", output: aggregation.output };
   const { role, spec, vars, branch_outputs } = aggregation;
   const steps = Array.isArray(spec.steps) ? (spec.steps as readonly JsonMap[]) : [];
-  const outcome = await runBranch({ steps, vars, continueOnError: truthy(spec.continue_on_error) }, host);
+  const outcome = await runBranch({ keyOf, steps, vars, continueOnError: truthy(spec.continue_on_error) }, host);
   if ("error" in outcome && truthy(spec.required)) return { as: "failed", error: outcome.error };
   const final = "error" in outcome ? shown(outcome.error) : outcome.output;
   return { as: "succeeded", output: addFinal(role, branch_outputs, final) };

@@ -3,21 +3,21 @@
 import type { Order, Outcome } from "../machine/next.ts";
 import { aggregateBranches } from "./aggregate-branches.ts";
 import { fanOut } from "./fan-out.ts";
-import { stepPerformer } from "./perform-step.ts";
+import { keysOf, stepPerformer } from "./perform-step.ts";
 import type { WorkflowHost } from "./workflow-host.ts";
 
 /** Does what was ordered. It never throws. */
 export function performer(host: WorkflowHost, runId: string): (order: Order) => Promise<Outcome> {
   const { hooks } = host;
-  const runStep = stepPerformer(host, false);
+  const runStep = stepPerformer(host, keysOf(runId), false);
   return async (order) => {
-    const { kind, step, context } = order;
+    const { kind, path, step, context } = order;
     if (kind === "run_step") return await runStep(order);
     return await fanOut(step, {
       runId,
       shouldFanOut: () => hooks?.apply("workflowShouldFanout", true, step, context()) ?? true,
       executorOf: () => hooks?.apply("workflowStepExecutor", null, step, context()) ?? null,
-      finish: (aggregation) => aggregateBranches(aggregation, host),
+      finish: (aggregation) => aggregateBranches(aggregation, keysOf(runId, path), host),
     });
   };
 }

@@ -9,6 +9,7 @@ import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
 import type { Outcome } from "../machine/next.ts";
 import { toSeconds } from "../machine/seconds.ts";
 import { aggregateBranches } from "./aggregate-branches.ts";
+import { type KeyOf, keysOf } from "./perform-step.ts";
 import { withReconcileLock } from "./reconcile-lock.ts";
 import { resumeWorkflow } from "./resume-workflow.ts";
 import { clockOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
@@ -56,7 +57,7 @@ async function enter(
   const outcome =
     entered.kind === "branch_failed"
       ? { error: entered.error }
-      : await outputOrError(await aggregateBranches(entered.aggregation, host));
+      : await outputOrError(await aggregateBranches(entered.aggregation, keysIn(run), host));
   const ended = endStep(run, outcome, toSeconds(clockOf(host)()));
   await recorder.update(ended);
   const executor = runRecord.suspensionOf(run).executor_id;
@@ -68,6 +69,11 @@ async function enter(
     ended,
   );
   return truthy(goesOnElsewhere) ? ended : await resumeWorkflow(runId, {}, host);
+}
+
+/** Keys for the aggregator of the step that the run waits in. */
+function keysIn(run: runRecord.WorkflowRun): KeyOf {
+  return keysOf(run.run_id, String(runRecord.suspensionOf(run).step_index));
 }
 
 const codes = {

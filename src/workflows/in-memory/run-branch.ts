@@ -4,10 +4,11 @@ import { lastOf, mapOf, outputsOfSteps } from "../machine/outputs.ts";
 import { ROOT } from "../machine/path.ts";
 import { bodyOf, newWorking, type StepError, type Working } from "../machine/working.ts";
 import { drive } from "./drive.ts";
-import { stepPerformer } from "./perform-step.ts";
+import { type KeyOf, stepPerformer } from "./perform-step.ts";
 import { clockOf, type WorkflowHost } from "./workflow-host.ts";
 
 export type Branch = {
+  readonly keyOf: KeyOf;
   readonly steps: readonly JsonMap[];
   readonly vars: JsonMap;
   readonly continueOnError: boolean;
@@ -16,9 +17,12 @@ export type Branch = {
 export type BranchOutcome = { readonly output: Json; readonly steps: JsonMap } | { readonly error: StepError };
 
 /** What comes of the branch: its last output and that of each step, or why it failed. */
-export async function runBranch({ steps, vars, continueOnError }: Branch, host: WorkflowHost): Promise<BranchOutcome> {
+export async function runBranch(
+  { keyOf, steps, vars, continueOnError }: Branch,
+  host: WorkflowHost,
+): Promise<BranchOutcome> {
   const { room = 1 } = host;
-  const perform = stepPerformer(host, true);
+  const perform = stepPerformer(host, keyOf, true);
   const working = newWorking({ steps, vars, continueOnError, room });
   const isCancelled = () => false;
   const { state } = await drive(working, { now: clockOf(host), perform, isCancelled, signal: host.signal });

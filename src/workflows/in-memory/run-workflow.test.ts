@@ -5,6 +5,7 @@ import { isOperationError } from "../../contracts/operation-error.ts";
 import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
 import { normalize, type WorkflowSpec } from "../../contracts/workflows/spec.ts";
 import type { OperationCall } from "../steps/operations.ts";
+import type { StepFunctions } from "../steps/step-functions.ts";
 import { resumeWorkflow } from "./resume-workflow.ts";
 import { runWorkflow } from "./run-workflow.ts";
 import type { WorkflowHost } from "./workflow-host.ts";
@@ -12,7 +13,7 @@ import type { WorkflowHost } from "./workflow-host.ts";
 type Call = (input: JsonMap, call: OperationCall) => unknown;
 
 function specOf(steps: readonly JsonMap[], more: JsonMap = {}): WorkflowSpec {
-  const spec = normalize({ id: "wf", steps, ...more }, { knownStepTypes: ["sleep", "shout"] });
+  const spec = normalize({ id: "wf", steps, ...more }, { knownStepTypes: ["sleep", "shout", "function"] });
   if (isOperationError(spec)) throw new Error(spec.message);
   return spec;
 }
@@ -31,7 +32,7 @@ function call(id: string, ability: string, more: JsonMap = {}): JsonMap {
   return { id, type: "ability", ability, ...more };
 }
 
-const never: Call = () => new Promise(() => undefined);
+const never = () => new Promise<never>(() => undefined);
 
 describe("a workflow in memory", () => {
   it("ends a step whose time is up, tells it so, and does not try it again: it may still be at work", async () => {
@@ -40,7 +41,7 @@ describe("a workflow in memory", () => {
     const slow: Call = (_, { signal }) => {
       times++;
       told = signal;
-      return never({}, {});
+      return never();
     };
     const steps = [call("a", "slow", { timeout: "5ms", retry: { max_attempts: 3, backoff: "1ms" } })];
     const run = await runWorkflow(specOf(steps), {}, {}, hostWith({ slow }));
@@ -50,7 +51,7 @@ describe("a workflow in memory", () => {
 
   it("tries a step again whose time was up, if that may be done twice", async () => {
     let times = 0;
-    const slow: Call = () => (++times < 3 ? never({}, {}) : { done: true });
+    const slow: Call = () => (++times < 3 ? never() : { done: true });
     const retry = { max_attempts: 3, backoff: "1ms" };
     const steps = [call("a", "slow", { timeout: "5ms", retry, idempotent: true })];
     const run = await runWorkflow(specOf(steps), {}, {}, hostWith({ slow }));
@@ -66,6 +67,31 @@ describe("a workflow in memory", () => {
     const steps = [call("a", "failing", { timeout: 1, retry: 3, undo: "later" })];
     const run = await runWorkflow(specOf(steps), {}, {}, hostWith({ failing }));
     expect([run.status, times]).toEqual(["failed", 1]);
+  });
+
+  it("runs functions by their names, and gives all attempts at a step one key", async () => {
+    const calls: unknown[] = [];
+    const functions: StepFunctions = {
+      "wf/a": (input, { idempotencyKey, signal }) => {
+        calls.push([input, idempotencyKey, signal.aborted]);
+        if (calls.length === 1) throw new Error("again");
+        return { done: true };
+      },
+    };
+    const retry = { max_attempts: 2, backoff: "1ms" };
+    const step = { id: "a", type: "function", function: "wf/a", input: "${inputs.n}", retry };
+    const run = await runWorkflow(specOf([step]), { n: 1 }, { run_id: "r" }, { functions });
+    expect(run).toMatchObject({ status: "succeeded", output: { last: { done: true } } });
+    expect(calls).toEqual([
+      [1, "0@r", false],
+      [1, "0@r", false],
+    ]);
+  });
+
+  it("fails at a function that is not there, as every map has some of its own", async () => {
+    const step = { id: "a", type: "function", function: "toString" };
+    const run = await runWorkflow(specOf([step]), {}, {}, { functions: {} });
+    expect(run).toMatchObject({ status: "failed", error: { code: "workflow_function_missing" } });
   });
 
   it("sleeps and goes on", async () => {
@@ -104,7 +130,7 @@ describe("a workflow in memory", () => {
     const stopping: Call = (_, { signal }) => {
       setImmediate(() => stop.abort());
       expect(signal).toBe(stop.signal);
-      return never({}, {});
+      return never();
     };
     const run = await runWorkflow(
       specOf([call("a", "a"), call("b", "b")]),

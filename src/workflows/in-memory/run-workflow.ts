@@ -10,7 +10,9 @@ import { specHash } from "../../contracts/workflows/spec-hash.ts";
 import { onFailureOf } from "../../contracts/workflows/step-options.ts";
 import { toSeconds } from "../machine/seconds.ts";
 import { initialState } from "../machine/state.ts";
+import type { BuiltWorkflow, InputsOf } from "../steps/built-workflow.ts";
 import { carryOn } from "./carry-on.ts";
+import { startOf } from "./start.ts";
 import { clockOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
 
 /** What is told with a run, and whether its steps go on behind one that failed. */
@@ -23,15 +25,20 @@ export type RunOptions = {
   readonly logs?: unknown;
 };
 
-/** The record of the run when it is over, or when it waits. Nothing that a step does makes this throw. */
-export async function runWorkflow(
-  spec: WorkflowSpec,
-  inputs: unknown,
+/**
+ * The record of the run when it is over, or when it waits. Nothing that a step does makes this throw. The inputs of a workflow
+ * that was built are checked with its schema.
+ */
+export async function runWorkflow<Workflow extends WorkflowSpec | BuiltWorkflow>(
+  workflow: Workflow,
+  inputs: InputsOf<Workflow>,
   options: RunOptions = {},
-  host: WorkflowHost = {},
+  given: WorkflowHost = {},
 ): Promise<runRecord.WorkflowRun> {
+  const { spec, wrong, ...start } = await startOf(workflow, snapshotMap(inputs), given);
+  const { host } = start;
   const now = () => toSeconds(clockOf(host)());
-  const begun = firstRecord(spec, snapshotMap(inputs), options, host, now());
+  const begun = firstRecord(spec, start.inputs, options, host, now());
   const recorder = await recorderOf(host);
   const kept = await recorder?.start(begun);
   if (isOperationError(kept)) {
@@ -41,10 +48,8 @@ export async function runWorkflow(
   const record = kept ? runRecord.patch(begun, { run_id: kept }) : begun;
   const { run_id, workflow_id, metadata } = record;
   await host.runs?.start({ run_id, workflow_id, metadata });
-  const missing = missingInput(spec, snapshotMap(record.inputs));
-  if (missing !== undefined) {
-    const message = `The workflow needs the input "${missing}".`;
-    const error = { code: "missing_required_input", message, data: { input: missing } };
+  const error = missingInput(spec, snapshotMap(record.inputs)) ?? wrong;
+  if (error !== undefined) {
     const failed = runRecord.patch(record, { status: "failed", error, ended_at: now() });
     await recorder?.update(failed);
     await host.runs?.finish(run_id, "failed");
@@ -84,11 +89,14 @@ function firstRecord(
   });
 }
 
-/** The first input that has to be there and is not; null is there. */
-function missingInput({ inputs: declared }: WorkflowSpec, inputs: JsonMap): string | undefined {
+/** Refuses the first input that has to be there and is not; null is there. */
+function missingInput({ inputs: declared }: WorkflowSpec, inputs: JsonMap): JsonMap | undefined {
   const required = Object.keys(declared).filter((name) => {
     const input = declared[name];
     return isMap(input) && truthy(input.required);
   });
-  return required.find((name) => !Object.hasOwn(inputs, name));
+  const missing = required.find((name) => !Object.hasOwn(inputs, name));
+  if (missing === undefined) return undefined;
+  const message = `The workflow needs the input "${missing}".`;
+  return { code: "missing_required_input", message, data: { input: missing } };
 }

@@ -3,6 +3,7 @@ import type { Hooks } from "../../contracts/hooks.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
 import type { Operations } from "../steps/operations.ts";
+import type { StepFunctions } from "../steps/step-functions.ts";
 import type { StepHandler } from "../steps/step-handlers.ts";
 
 /** Where others see how a run stands, and ask it to stop: `createMemoryRunStore`, or anything like it. */
@@ -14,6 +15,8 @@ export interface WorkflowRuns {
 
 export type WorkflowHost = {
   readonly operations?: Operations | undefined;
+  /** What steps of the type `function` run, beside the functions of the workflow itself. */
+  readonly functions?: StepFunctions | undefined;
   /** Types of steps beside those of the contract. */
   readonly stepHandlers?: Readonly<Record<string, StepHandler>> | undefined;
   readonly recorder?: RunRecorder | undefined;

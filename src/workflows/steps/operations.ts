@@ -4,6 +4,8 @@ import type { Json } from "../../contracts/json.ts";
 export type OperationCall = {
   /** Fires when the result is not needed any more. */
   readonly signal?: AbortSignal | undefined;
+  /** The same for every attempt at this step of this run; another one for every other step, item and run. */
+  readonly idempotencyKey: string;
 };
 
 export interface Operations {

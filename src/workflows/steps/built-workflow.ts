@@ -1,0 +1,19 @@
+// What a workflow of the program consists of: its spec, and what no spec can hold.
+import type { JsonMap } from "../../contracts/json.ts";
+import type { ReadSchema } from "../../threads/schemas/tool-schema.ts";
+import type { StepFunctions } from "./step-functions.ts";
+
+declare const inputs: unique symbol;
+
+export interface BuiltWorkflow<Inputs = unknown> {
+  /** As it would stand in a file; nothing is wrong with it. */
+  readonly spec: JsonMap;
+  /** The functions that its steps run. */
+  readonly functions: StepFunctions;
+  /** What the inputs of a run are checked with; absent when they may be anything. */
+  readonly inputs?: ReadSchema | undefined;
+  readonly [inputs]?: Inputs;
+}
+
+/** What a run of a workflow begins with. */
+export type InputsOf<Workflow> = Workflow extends BuiltWorkflow<infer Inputs> ? Inputs : unknown;
