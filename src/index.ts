@@ -109,6 +109,7 @@ export {
   checkWorkflow,
   type WorkflowCheck,
 } from "./contracts/workflows/check-workflow.ts";
+export type { WorkflowRun } from "./contracts/workflows/run-record.ts";
 export type { WorkflowSpec } from "./contracts/workflows/spec.ts";
 export type { Workspace } from "./contracts/workspace.ts";
 export type {
@@ -217,6 +218,16 @@ export type { RememberedDecision, RememberedFilter, StoredApprovalMemory } from 
 export type { GrantOptions, Grants } from "./trust/grants.ts";
 export type { ActionSettlement, PendingActions } from "./trust/pending-actions.ts";
 export type { IssuedToken, TokenOptions, Tokens } from "./trust/tokens.ts";
+export { branch, type Case, type Condition, when } from "./workflows/builder/branch.ts";
+export { askAgent, operation, run, sleep } from "./workflows/builder/call-steps.ts";
+export { type ForeachOptions, foreach } from "./workflows/builder/foreach.ts";
+export { type ParallelDefinition, parallel } from "./workflows/builder/parallel.ts";
+export type { Reference } from "./workflows/builder/reference.ts";
+export type { Step } from "./workflows/builder/step.ts";
+export type { Steps } from "./workflows/builder/step-list.ts";
+export type { RetryOptions, StepOptions } from "./workflows/builder/step-options.ts";
+export type { Expression } from "./workflows/builder/values.ts";
+export { type NewWorkflow, type Workflow, type WorkflowAbout, workflow } from "./workflows/builder/workflow.ts";
 export {
   type LoadedWorkflow,
   type LoadedWorkflows,
@@ -225,3 +236,8 @@ export {
   readWorkflowFile,
 } from "./workflows/files/load-workflows.ts";
 export type { WorkflowProblem } from "./workflows/files/read-file.ts";
+export { type RunOptions as WorkflowRunOptions, runWorkflow } from "./workflows/in-memory/run-workflow.ts";
+export type { WorkflowHost } from "./workflows/in-memory/workflow-host.ts";
+export type { BuiltWorkflow } from "./workflows/steps/built-workflow.ts";
+export type { OperationCall, Operations } from "./workflows/steps/operations.ts";
+export type { StepFunction, StepFunctionContext } from "./workflows/steps/step-functions.ts";

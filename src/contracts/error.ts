@@ -267,6 +267,9 @@ const catalogue = {
     "Sign the exact bytes of the body with the endpoint's secret, and send a new message for every delivery.",
   context_too_large: "Claim less: the context of a pipeline instance is one megabyte of JSON at most.",
   invalid_baggage: "Claim from payload.<path> or context.<path> that is there; a namespace takes a map.",
+  invalid_workflow: "Correct what is named; the ids before it say in which step of which workflow it stands.",
+  workflow_reference_used:
+    "Do what needs the value in a function that the workflow runs with run(…); pass the reference to it as its input.",
 } as const satisfies Record<string, string>;
 
 /** The closed set of codes; docs/errors.md has an entry for each. */
