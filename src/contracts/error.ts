@@ -231,6 +231,7 @@ const catalogue = {
   backup_damaged: "Look whether the disk is full or failing, and make another one; nothing was kept of this one.",
   gateway_config_invalid:
     "Correct the places that are listed, each with its file, line and column; the configuration that was running stays.",
+  workflow_text_too_long: "Bind the value as a whole instead of writing it into a text, or keep the text in a file.",
   workflow_spec_invalid: "Correct the places that are listed; docs/concepts/workflow-specs.md explains each code.",
   gateway_not_configured:
     "Pass createHoldfast({ gateway }) the path of a gateway.yaml, or the configuration as an object.",

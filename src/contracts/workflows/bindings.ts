@@ -1,6 +1,7 @@
 // What stands as `${...}` in a step, replaced by what it names. Only fields that a value has itself are found, results are
 // not looked through again, and every text is read once from start to end.
 import { scalarText, trim } from "../coerce.ts";
+import { holdfastError } from "../error.ts";
 import { isContainer, isMap, type Json, type JsonMap, seal } from "../json.ts";
 
 /** What a binding can name: what the run was given, what steps before came to, and what stands around the step. */
@@ -52,8 +53,18 @@ function expandText(text: string, context: BindingContext): Json {
   const parts = [...partsOf(text)];
   const [only] = parts;
   if (parts.length === 1 && only?.path !== undefined) return resolve(only.path, context);
-  return parts.map(({ text: plain, path }) => (path === undefined ? plain : written(resolve(path, context)))).join("");
+  let length = 0;
+  const pieces = parts.map(({ text: plain, path }) => {
+    const piece = path === undefined ? plain : written(resolve(path, context));
+    length += piece.length;
+    if (length > LONGEST_TEXT) throw holdfastError("workflow_text_too_long", `${LONGEST_TEXT} characters are the most`);
+    return piece;
+  });
+  return pieces.join("");
 }
+
+/** Of a text with bindings in it: steps that double a text would soon take all of the memory. */
+const LONGEST_TEXT = 16_777_216;
 
 /** A piece of a text: as it stands there, and its path where it is a binding. */
 type Part = { readonly text: string; readonly path?: string };
@@ -103,5 +114,8 @@ function fieldOf(value: Json | undefined, name: string): Json | undefined {
 }
 
 function written(value: Json): string {
-  return typeof value === "boolean" ? String(value) : (scalarText(value) ?? "");
+  if (typeof value === "boolean") return String(value);
+  // Fractions are written with 14 digits: 0.1 + 0.2 is 0.3.
+  const rounded = typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(14)) : value;
+  return scalarText(rounded) ?? "";
 }

@@ -10,8 +10,8 @@ import { innerKeys, referredSteps, unknownReference } from "./step-references.ts
 import { eachStep, type PlacedStep } from "./step-walk.ts";
 import { listErrors, singleErrors, stepTypes, validate } from "./validate.ts";
 
-/** Steps inside one another. */
-const DEEPEST = 32;
+/** Steps inside one another. What a step holds stands in its output twice, so that each level may double the record of a run. */
+const DEEPEST = 12;
 /** Steps of a workflow in all. */
 const MOST_STEPS = 10_000;
 /** Items or branches that stand in the spec itself. */

@@ -18,10 +18,17 @@ export function optionNotices(raw: JsonMap, steps: readonly PlacedStep[]): SpecE
 
 function* noticesOf({ step, path }: PlacedStep): Generator<SpecError> {
   if (step === undefined) return;
+  const isContainer = ["foreach", "parallel", "branch"].includes(String(step.type));
   yield* misspelledKeys(step, isOwnType(step.type) ? [...ofEveryStep, ...ownStepTypes[step.type]] : ofEveryStep, path);
   if (isIgnored(step, "retry", retryOf(step))) {
     const shape = "{ max_attempts, backoff, multiplier, max_backoff }, from 2 to 100 attempts";
     yield ignored(path, "retry", `The step is not tried again: a retry is ${shape} and durations.`);
+  }
+  if (isContainer && isGiven(step.retry) && retryOf(step) !== undefined) {
+    yield ignored(path, "retry", "A step with steps inside is not tried again as a whole: ask for it in these.");
+  }
+  if (isContainer && isGiven(step.timeout) && timeoutOf(step) !== undefined) {
+    yield ignored(path, "timeout", "A step with steps inside has no time limit of its own: set one in these.");
   }
   // For a wait it is more than an option, and checked as such.
   if (step.type !== "wait" && isIgnored(step, "timeout", timeoutOf(step))) {

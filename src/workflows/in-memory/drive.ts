@@ -44,7 +44,7 @@ export async function drive(working: Working, carrier: Carrier, start: State = i
 const STEPS_AT_A_STRETCH = 256;
 
 async function begin(order: Order, { perform }: Carrier): Promise<Arrived> {
-  return { path: order.path, outcome: await perform(order) };
+  return { path: order.path, attempt: order.attempt, outcome: await perform(order) };
 }
 
 /** What arrives first. When the signal fires, nothing is waited for any more. */

@@ -119,8 +119,8 @@ describe("a workflow in memory", () => {
       status: "failed",
       error: { code: "no_funds" },
       metadata: {
-        rollback: [{ id: "book", status: "succeeded" }],
-        on_failure: [{ id: "tell", output: { why: "no_funds" } }],
+        _rollback: [{ id: "book", status: "succeeded" }],
+        _on_failure: [{ id: "tell", output: { why: "no_funds" } }],
       },
     });
   });

@@ -130,6 +130,38 @@ describe("a run", () => {
     expect(machine.record).toMatchObject({ status: "failed", steps: [{ error: { code: "first" } }] });
   });
 
+  it("says all that is known of a failure that is tolerated, and no more than the contract names of one that is not", () => {
+    const error = { code: "no", message: "no", error_type: "mine", data: null };
+    const foreach = { id: "f", type: "foreach", items: [1], steps: [call("n")] };
+    const lastOf = (continue_on_error: boolean) => {
+      const machine = new Machine({ steps: [{ ...foreach, continue_on_error }] });
+      machine.run(() => ({ as: "failed", error }));
+      return machine.record;
+    };
+    expect(lastOf(true).output.last).toMatchObject({ iterations: [{ last: { error } }] });
+    expect(lastOf(false).steps[0]?.error).toEqual({ code: "no", message: "no", data: null });
+  });
+
+  it("fails a step whose text would grow without bounds, and one inside it that is none", () => {
+    const doubles = Array.from({ length: 30 }, (_, index) =>
+      call(
+        `s${index}`,
+        index === 0 ? { t: "xxxxxxxx" } : { t: `\${steps.s${index - 1}.output.t}\${steps.s${index - 1}.output.t}` },
+      ),
+    );
+    const machine = new Machine({ steps: doubles });
+    machine.run(echo);
+    expect(machine.record).toMatchObject({ status: "failed" });
+    expect(machine.record.steps.at(-1)?.error).toMatchObject({ code: "workflow_text_too_long" });
+    const odd = { id: "f", type: "foreach", items: [1], steps: [null] };
+    const none = new Machine({ steps: [odd] });
+    none.run(() => ({ as: "skipped", error: { code: "no_step_handler", message: "" } }));
+    expect(none.record).toMatchObject({
+      status: "failed",
+      steps: [{ error: { code: "workflow_foreach_step_unhandled" } }],
+    });
+  });
+
   it("takes what came of a step also when it is asked to stop in the same moment", () => {
     const machine = new Machine({ steps: [call("a"), call("b")] });
     machine.step();
@@ -158,6 +190,18 @@ describe("a step that is tried again", () => {
     expect(asked.run(() => failed({ retry_after: 60 }))).toEqual({ kind: "park", until: 60_000 });
     const refused = new Machine({ steps });
     expect(refused.run(() => failed({ retryable: false }))).toEqual({ kind: "end" });
+  });
+
+  it("takes nothing any more of an attempt that is over", () => {
+    const machine = new Machine({ steps });
+    machine.run(() => failed());
+    const late: Arrived = { path: "0", attempt: 1, outcome: { as: "succeeded", output: { late: true } } };
+    expect(machine.step([late])).toEqual({ kind: "park", until: 1_000 });
+    machine.now = 1_000;
+    machine.step();
+    expect(machine.step([late]).kind).toBe("effects");
+    machine.step([{ path: "0", attempt: 2, outcome: { as: "succeeded", output: {} } }]);
+    expect(machine.record).toMatchObject({ status: "succeeded", output: { last: {} } });
   });
 
   it("is given up while it waits when the run is asked to stop", () => {

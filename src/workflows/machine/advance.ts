@@ -2,8 +2,9 @@
 // happen outside. It calls nobody and reads no clock, so that a restart reaches the same answer.
 import { truthy } from "../../contracts/coerce.ts";
 import type { JsonMap } from "../../contracts/json.ts";
+import { operationErrorOf } from "../../contracts/operation-error.ts";
 import { backoffAfter, retryOf, undoOf } from "../../contracts/workflows/step-options.ts";
-import { apply, fanOutAt, sequenceAt } from "./apply.ts";
+import { apply, type Draft, draftOf, fanOutAt, sequenceAt } from "./apply.ts";
 import { chosenPart } from "./choose.ts";
 import { contextOf } from "./context.ts";
 import type { Fact, StepEnd } from "./facts.ts";
@@ -41,15 +42,17 @@ export type Step = {
 export function advance(state: State, working: Working, now: number, arrived: readonly Arrived[] = []): Step {
   const turn = new Turn(state, working, now);
   if (state.seq === 0) turn.record({ type: "run.started" });
+  const outcomes = arrived.filter((each) => "path" in each);
+  const wishes = arrived.length - outcomes.length;
   // A wish does not change what has come of a step, only what follows from it.
-  for (const each of arrived) if ("wish" in each) turn.takeWish();
-  for (const each of arrived) if ("path" in each) turn.takeOutcome(each.path, each.outcome);
-  turn.goOn();
+  if (wishes > 0) turn.takeWish();
+  for (const { path, attempt, outcome } of outcomes) turn.takeOutcome(path, attempt, outcome);
+  turn.goOn({ looksAtAll: outcomes.length === 0 || wishes > 0 });
   return { state: turn.state, facts: turn.facts, changed: turn.changed, next: turn.next };
 }
 
 class Turn {
-  state: State;
+  readonly state: Draft;
   readonly facts: Fact[] = [];
   readonly changed = new Set<string>();
   readonly #working: Working;
@@ -59,7 +62,7 @@ class Turn {
   readonly #agenda: string[] = [];
 
   constructor(state: State, working: Working, now: number) {
-    this.state = state;
+    this.state = draftOf(state);
     this.#working = working;
     this.#now = now;
   }
@@ -75,7 +78,7 @@ class Turn {
   }
 
   record(fact: Fact): void {
-    this.state = apply(this.state, fact);
+    apply(this.state, fact);
     this.facts.push(fact);
   }
 
@@ -84,15 +87,21 @@ class Turn {
     if (this.state.stage === "steps" && !this.state.isCancelling) this.record({ type: "cancel.requested" });
   }
 
-  takeOutcome(path: string, outcome: Outcome): void {
-    // A step that is not open any more has ended without it.
-    if (this.state.steps[path]) this.#settle(path, outcome);
+  takeOutcome(path: string, attempt: number | undefined, outcome: Outcome): void {
+    const open = this.state.steps[path];
+    // It has ended without it, or is to be tried again: what comes of an earlier attempt is late.
+    if (!open || open.phase === "retrying" || (attempt ?? open.attempt) !== open.attempt) return;
+    this.#settle(path, outcome);
   }
 
-  /** Closes what is over and opens what may be opened, until something outside is needed. */
-  goOn(): void {
+  /**
+   * Closes what is over and opens what may be opened, until something outside is needed. What has ended says itself where to go
+   * on; only steps with parts have to be looked at beside that, because there may be room again.
+   */
+  goOn({ looksAtAll }: { readonly looksAtAll: boolean }): void {
     for (const [path, step] of Object.entries(this.state.steps)) if (step.phase !== "running") this.#lookAt(path, step);
-    this.#agenda.push(...Object.keys(this.state.scopes).reverse());
+    const scopes = Object.entries(this.state.scopes).filter(([, { kind }]) => looksAtAll || kind === "fan_out");
+    this.#agenda.push(...scopes.map(([path]) => path).reverse());
     for (let path = this.#agenda.pop(); path !== undefined; path = this.#agenda.pop()) {
       const scope = this.state.scopes[path];
       if (scope?.kind === "sequence") this.#goOnWithSteps(path);
@@ -153,12 +162,19 @@ class Turn {
   }
 
   #openStep(path: string): void {
-    const resolved = resolveStep(this.#working, path);
+    let resolved: JsonMap;
+    try {
+      resolved = resolveStep(this.#working, path);
+    } catch (thrown) {
+      this.#learn(path, { started_at: this.#now });
+      this.#end(path, "failed", { error: { ...operationErrorOf(thrown, "workflow_step_invalid"), data: null } });
+      return;
+    }
     const kind = kindOf(this.#working, resolved);
     this.#learn(path, { resolved, started_at: this.#now });
     if (resolved.type === "sleep" && this.#working.own.has("sleep")) this.#sleep(path, resolved);
     else if (kind === "single") this.#begin(path, resolved, "run_step", 1);
-    else if (isParallel(kind) && this.#working.asksFanOut && parentOf(path) === ROOT) {
+    else if (isParallel(kind) && this.#working.asksFanOut) {
       this.#begin(path, resolved, "fan_out", 1);
     } else this.#openParts(path);
   }
@@ -220,7 +236,7 @@ class Turn {
     this.#learn(path, {
       ...known,
       status: as,
-      ...(error && { error: isTopList(list) ? error : essence(error) }),
+      ...(error && { error }),
       ended_at: this.#now,
     });
     this.record({ type: "step.ended", path, as, tolerated });

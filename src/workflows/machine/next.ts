@@ -32,4 +32,7 @@ export type Outcome =
   /** The parts of the step are steps of this run. */
   | { readonly as: "in_parts" };
 
-export type Arrived = { readonly path: string; readonly outcome: Outcome } | { readonly wish: "cancel" };
+/** `attempt`: of which attempt at the step the outcome is; of the one that is under way unless given. */
+export type Arrived =
+  | { readonly path: string; readonly attempt?: number; readonly outcome: Outcome }
+  | { readonly wish: "cancel" };

@@ -1,5 +1,5 @@
 // A step with its bindings expanded. The steps inside it are not: each is expanded when its turn comes.
-import { emptyMap, type Json, type JsonMap } from "../../contracts/json.ts";
+import { emptyMap, type Json, type JsonMap, seal } from "../../contracts/json.ts";
 import { expand, references } from "../../contracts/workflows/bindings.ts";
 import { undoOf } from "../../contracts/workflows/step-options.ts";
 import { contextOf } from "./context.ts";
@@ -13,7 +13,7 @@ export function resolveStep(working: Working, path: string): JsonMap {
   const isUndo = undoOf(step) !== undefined;
   const own = ownPart(isUndo ? rest : step, kind);
   const resolved = expand(own, contextOf(working, path, references(own).steps)) as JsonMap;
-  return { ...resolved, ...later(step, resolved, kind), ...(isUndo && { undo: undo ?? null }) };
+  return seal({ ...resolved, ...later(step, resolved, kind), ...(isUndo && { undo: undo ?? null }) });
 }
 
 /** The step as far as its bindings are its own. */
@@ -58,5 +58,5 @@ function withoutSteps(step: JsonMap): JsonMap {
 }
 
 function withSteps(resolved: readonly JsonMap[], declared: readonly JsonMap[]): readonly Json[] {
-  return declared.map(({ steps = [] }, position) => ({ ...resolved[position], steps }));
+  return seal(declared.map(({ steps = [] }, position) => seal({ ...resolved[position], steps })));
 }

@@ -25,8 +25,8 @@ export function afterFailure(working: Working): JsonMap {
     .map((path) => undoRecord(working, path));
   const handled = ran(working, ON_FAILURE, working.onFailure.length).map(({ step, body }) => stepRecord(step, body));
   return {
-    ...(undone.length > 0 && { rollback: undone }),
-    ...(handled.length > 0 && { on_failure: handled }),
+    ...(undone.length > 0 && { _rollback: undone }),
+    ...(handled.length > 0 && { _on_failure: handled }),
   };
 }
 

@@ -1,6 +1,6 @@
 // What the machine works with beside its state: the steps as they were declared, and what was said and returned so far.
 import { nonEmptyString } from "../../contracts/coerce.ts";
-import { emptyMap, type Json, type JsonMap } from "../../contracts/json.ts";
+import { emptyMap, isMap, type Json, type JsonMap } from "../../contracts/json.ts";
 import { undoOf } from "../../contracts/workflows/step-options.ts";
 import type { StepEnd } from "./facts.ts";
 import { ON_FAILURE, parentOf, positionOf, ROLLBACK, ROOT } from "./path.ts";
@@ -144,7 +144,14 @@ export function bodyOf({ bodies }: Working, path: string): Body {
   return bodies.get(path) ?? {};
 }
 
-// Specs are validated before they run: what stands in a list of steps or branches is a map.
+const lists = new WeakMap<object, readonly JsonMap[]>();
+
+/** A list of steps, branches or cases. What is no map there stands for a step that nobody can run. */
 function listOfMaps(value: Json | undefined): readonly JsonMap[] {
-  return Array.isArray(value) ? (value as readonly JsonMap[]) : [];
+  if (!Array.isArray(value)) return [];
+  const known = lists.get(value);
+  if (known) return known;
+  const list = (value as readonly Json[]).map((each) => (isMap(each) ? (each as JsonMap) : emptyMap));
+  lists.set(value, list);
+  return list;
 }
