@@ -1,20 +1,21 @@
 // A run in memory from where it stands: the machine is driven, the recorder and the run store are told, and what comes of it
 // is the record.
 
+import { errorMessage } from "../../contracts/error.ts";
 import { type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import * as runRecord from "../../contracts/workflows/run-record.ts";
+import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
 import { contextOf } from "../machine/context.ts";
 import { below, ROOT } from "../machine/path.ts";
 import { afterFailure, outputOfRun, stepRecords } from "../machine/run-view.ts";
 import { toSeconds } from "../machine/seconds.ts";
 import type { State } from "../machine/state.ts";
 import { type Body, bodyOf, newWorking, type Working } from "../machine/working.ts";
-import { drive, endedSteps } from "./drive.ts";
+import { drive } from "./drive.ts";
+import { HostFault, ofHost } from "./host-fault.ts";
 import { asksFanOut, performer } from "./perform.ts";
-import { clockOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
-
-/** Unless the host carries them out itself. */
-const ownTypes = ["sleep", "branch"];
+import { teller } from "./tell-steps.ts";
+import { clockOf, ownTypesOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
 
 export type Standing = {
   readonly record: runRecord.WorkflowRun;
@@ -25,37 +26,35 @@ export type Standing = {
   readonly continueOnError: boolean;
 };
 
+/** The record of the run when it is over, or when it waits. It throws nothing but a `HostFault`. */
 export async function carryOn(standing: Standing, host: WorkflowHost): Promise<runRecord.WorkflowRun> {
-  const { record, steps, onFailure, bodies, continueOnError } = standing;
-  const { run_id } = record;
-  const now = clockOf(host);
   const recorder = await recorderOf(host);
-  const { room = 1 } = host;
-  const inputs = snapshotMap(record.inputs);
-  const own = new Set(ownTypes.filter((type) => host.stepHandlers?.[type] === undefined));
-  const parts = { steps, onFailure, continueOnError, bodies };
-  const working = newWorking({ ...parts, inputs, room, own, asksFanOut: asksFanOut(host) });
-  const { state, next } = await drive(
-    working,
-    {
-      now,
-      perform: performer(host, run_id),
-      signal: host.signal,
-      isCancelled: async () => (await host.runs?.cancelRequested(run_id)) === true,
-      async stepped(step) {
-        // What ended while the run was cancelled is told with the run's own end.
-        if (step.state.isCancelling || step.state.ending === "cancelled") return;
-        for (const position of endedSteps(step)) {
-          await recorder?.update(runRecord.patch(record, { steps: stepRecords(working, position + 1) }));
-        }
-      },
-    },
-    standing.state,
-  );
-  const done = next.kind === "end" ? ended(record, working, state, now()) : suspended(record, working, state);
-  await recorder?.update(done);
-  if (next.kind === "end") await tellEnd(done, host);
+  const done = await endOrWait(standing, recorder, host);
+  await ofHost(() => recorder?.update(done));
+  if (!runRecord.isSuspended(done)) await tellEnd(done, host);
   return done;
+}
+
+async function endOrWait(
+  { record, state: start, ...parts }: Standing,
+  recorder: RunRecorder | undefined,
+  host: WorkflowHost,
+): Promise<runRecord.WorkflowRun> {
+  const { room = 1, runs, signal } = host;
+  const { run_id } = record;
+  const inputs = snapshotMap(record.inputs);
+  const working = newWorking({ ...parts, inputs, room, own: ownTypesOf(host), asksFanOut: asksFanOut(host) });
+  const now = clockOf(host);
+  const perform = performer(host, run_id);
+  const isCancelled = runs && (async () => (await ofHost(() => runs.cancelRequested(run_id))) === true);
+  const stepped = recorder && teller(record, working, recorder);
+  try {
+    const { state, next } = await drive(working, { now, perform, isCancelled, stepped, signal }, start);
+    return next.kind === "end" ? ended(record, working, state, now()) : suspended(record, working, state);
+  } catch (thrown) {
+    if (thrown instanceof HostFault) throw thrown;
+    return broken(record, working, thrown, now());
+  }
 }
 
 function ended(record: runRecord.WorkflowRun, working: Working, state: State, now: number): runRecord.WorkflowRun {
@@ -77,19 +76,36 @@ function suspended(record: runRecord.WorkflowRun, working: Working, state: State
   const path = below(ROOT, step_index);
   const { executor, ...suspend } = bodyOf(working, path).suspend ?? {};
   const suspension = {
-    step_index,
-    step_id: working.steps[step_index]?.id ?? "",
     executor_id: executor ?? "",
     ...suspend,
+    // A handler may say what it likes about its wait, but not where the run stands.
+    step_index,
+    step_id: working.steps[step_index]?.id ?? "",
     context_snapshot: contextOf(working, path),
     completed: {},
   };
   const metadata = { ...snapshotMap(record.metadata), _suspension: suspension };
-  return runRecord.patch(record, { status: "suspended", steps: stepRecords(working, step_index + 1), metadata });
+  return runRecord.patch(record, {
+    status: "suspended",
+    steps: stepRecords(working, step_index + 1),
+    metadata,
+  });
+}
+
+/** A run that the machine cannot go on with, because of what stands in its steps or what these have returned. */
+function broken(record: runRecord.WorkflowRun, working: Working, thrown: unknown, now: number): runRecord.WorkflowRun {
+  const error = { code: "workflow_run_broken", message: errorMessage(thrown) };
+  const failed = runRecord.patch(record, { status: "failed", error, ended_at: toSeconds(now) });
+  try {
+    return runRecord.patch(failed, { steps: stepRecords(working, working.steps.length) });
+  } catch {
+    // What broke the run may stand in the record of a step.
+    return failed;
+  }
 }
 
 async function tellEnd(done: runRecord.WorkflowRun, host: WorkflowHost): Promise<void> {
   const { run_id, status } = done;
-  await host.runs?.finish(run_id, status);
+  await ofHost(() => host.runs?.finish(run_id, status));
   if (status !== "cancelled") host.hooks?.emit("workflowRunCompleted", done, run_id);
 }

@@ -5,93 +5,86 @@ import type { Arrived, Next, Order, Outcome } from "../machine/next.ts";
 import { parentOf, ROOT } from "../machine/path.ts";
 import { initialState, type State } from "../machine/state.ts";
 import type { Working } from "../machine/working.ts";
+import { workUnderWay } from "./work-under-way.ts";
 
 export type Carrier = {
   readonly now: () => number;
-  /** Does what was ordered. It never throws: what goes wrong is an outcome. */
+  /** Does what was ordered. What it throws is a failed outcome. */
   readonly perform: (order: Order) => Promise<Outcome>;
-  /** Asked before each step and after it. */
-  readonly isCancelled: () => boolean | Promise<boolean>;
+  /** Asked before each step of the machine, once more before what it orders begins, and while the run sleeps. */
+  readonly isCancelled?: (() => boolean | Promise<boolean>) | undefined;
   /** Told of each step of the machine, before what it orders is done. */
-  readonly stepped?: (step: Step) => void | Promise<void>;
+  readonly stepped?: ((step: Step) => void | Promise<void>) | undefined;
+  /** Stops the steps of the run. What undoes them and what follows a failure is carried out to its end. */
   readonly signal?: AbortSignal | undefined;
 };
 
 export type Driven = { readonly state: State; readonly next: Exclude<Next, { kind: "effects" }> };
 
+/** What the host throws, and what the machine cannot work with, is thrown. */
 export async function drive(working: Working, carrier: Carrier, start: State = initialState): Promise<Driven> {
-  const underWay = new Map<string, Promise<Arrived>>();
+  const { now, signal, stepped } = carrier;
+  const work = workUnderWay(carrier.perform);
+  const neverBegun = new Set<string>();
   let state = start;
   let arrived: readonly Arrived[] = [];
   for (let steps = 1; ; steps++) {
     // Steps that are done at once would keep timers and signals waiting.
     if (steps % STEPS_AT_A_STRETCH === 0) await new Promise(setImmediate);
-    const wish: readonly Arrived[] = (await carrier.isCancelled()) ? [{ wish: "cancel" }] : [];
-    const step = advance(state, working, carrier.now(), [...arrived, ...wish]);
+    if (await isStopped(state, carrier)) {
+      const left = signal?.aborted ? work.giveUp().map(cutOff) : [];
+      arrived = [...arrived, ...left, { wish: "cancel" }];
+    }
+    const step = advance(state, working, now(), arrived);
     state = step.state;
-    await carrier.stepped?.(step);
+    const told = stepped?.(step);
+    if (told) await told;
     const { next } = step;
-    if (next.kind === "park" && next.until !== null) {
-      arrived = (await slept(next.until - carrier.now(), carrier.signal)) ? [] : [{ wish: "cancel" }];
+    if (next.kind === "end" || (next.kind === "park" && next.until === null)) {
+      for (const path of neverBegun) working.bodies.delete(path);
+      return { state, next };
+    }
+    const begin = next.kind === "effects" ? next.begin : [];
+    // Telling may have taken its time.
+    if (told && begin.length > 0 && (await isStopped(state, carrier))) {
+      for (const path of openedIn(step)) neverBegun.add(path);
+      arrived = [...begin.map(({ path }) => cutOff(path)), { wish: "cancel" }];
       continue;
     }
-    if (next.kind !== "effects") return { state, next };
-    for (const order of next.begin) underWay.set(order.path, begin(order, carrier));
-    arrived = await firstOf(underWay, carrier.signal);
+    for (const order of begin) work.begin(order);
+    const first = await work.next(untilLook(state, carrier), state.stage === "steps" ? signal : undefined);
+    arrived = first ? [first] : [];
   }
 }
 
 const STEPS_AT_A_STRETCH = 256;
 
-async function begin(order: Order, { perform }: Carrier): Promise<Arrived> {
-  return { path: order.path, attempt: order.attempt, outcome: await perform(order) };
+/** Whether a run is to stop that has not come to undoing its steps, or to what follows a failure. */
+async function isStopped({ stage }: State, { signal, isCancelled }: Carrier): Promise<boolean> {
+  return stage === "steps" && (signal?.aborted === true || (await isCancelled?.()) === true);
 }
 
-/** What arrives first. When the signal fires, nothing is waited for any more. */
-async function firstOf(
-  underWay: Map<string, Promise<Arrived>>,
-  signal: AbortSignal | undefined,
-): Promise<readonly Arrived[]> {
-  const first = await unlessAborted(Promise.race(underWay.values()), signal);
-  if (first === undefined) {
-    const left = [...underWay.keys()];
-    underWay.clear();
-    return [...left.map((path) => ({ path, outcome: { as: "failed", error: aborted } }) as const), { wish: "cancel" }];
-  }
-  if ("path" in first) underWay.delete(first.path);
-  return [first];
+function cutOff(path: string): Arrived {
+  return {
+    path,
+    outcome: { as: "failed", error: { code: "cancel_requested", message: "The run was asked to stop." } },
+  };
 }
 
-/** Waits for so many milliseconds; false when the signal fired first. */
-async function slept(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
-  if (signal?.aborted) return false;
-  let timer: NodeJS.Timeout | undefined;
-  const time = new Promise<true>((resolve) => {
-    timer = setTimeout(resolve, Math.min(Math.max(milliseconds, 1), LONGEST_TIMER_MS), true);
+/** Milliseconds until a step goes on by itself or it is asked again whether the run is to stop; undefined for neither. */
+function untilLook({ steps }: State, { now, isCancelled }: Carrier): number | undefined {
+  const times = Object.values(steps).flatMap(({ until }) => (until === null ? [] : [until]));
+  if (times.length === 0) return undefined;
+  const left = Math.max(Math.min(...times) - now(), 1);
+  return isCancelled ? Math.min(left, LONGEST_UNASKED_MS) : left;
+}
+
+const LONGEST_UNASKED_MS = 1_000;
+
+/** The steps of the run itself that were opened in this step of the machine. */
+function openedIn({ facts }: Step): string[] {
+  return facts.flatMap((fact) => {
+    const isOpened = (fact.type === "step.begun" && fact.attempt === 1) || fact.type === "parts.opened";
+    return isOpened && parentOf(fact.path) === ROOT ? [fact.path] : [];
   });
-  const isOver = await unlessAborted(time, signal);
-  clearTimeout(timer);
-  return isOver === true;
-}
-
-/** A longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-const aborted = { code: "cancel_requested", message: "The run was asked to stop." };
-
-function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | undefined> {
-  if (!signal) return value;
-  return new Promise((resolve, reject) => {
-    const stop = () => resolve(undefined);
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    value.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
-
-/** The positions of the steps of the run itself that ended in this step of the machine. */
-export function endedSteps({ facts }: Step): number[] {
-  return facts.flatMap((fact) =>
-    fact.type === "step.ended" && parentOf(fact.path) === ROOT ? [Number(fact.path)] : [],
-  );
 }

@@ -8,7 +8,7 @@ import type { Outcome } from "../machine/next.ts";
 import { partsOf } from "../machine/open-parts.ts";
 import { isAggregator } from "../machine/outputs.ts";
 import { branchesOf, namesOf } from "../machine/working.ts";
-import { errorOfThrown } from "../steps/step-handlers.ts";
+import { errorOfThrown } from "../steps/errors-of-steps.ts";
 
 export type FanOutHost = {
   /** Whether the step is carried out at all. */

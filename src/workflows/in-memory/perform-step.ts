@@ -1,6 +1,6 @@
 // Carries single steps out, for a run in memory.
 import type { Order, Outcome } from "../machine/next.ts";
-import { parentOf, ROOT } from "../machine/path.ts";
+import { ON_FAILURE, parentOf, ROLLBACK, ROOT } from "../machine/path.ts";
 import { functionHandler } from "../steps/step-functions.ts";
 import {
   contractHandlers,
@@ -21,16 +21,23 @@ export function keysOf(runId: string, aggregating?: string): KeyOf {
   return (path) => `${within}${path}@${runId}`;
 }
 
-/** `isPart`: the steps are those of a part of a run and not of a run. It never throws. */
+/** `isPart`: the steps are those of a part of a run and not of a run. */
 export function stepPerformer(host: WorkflowHost, keyOf: KeyOf, isPart: boolean): (order: Order) => Promise<Outcome> {
-  const handlers = handlersOf(host);
+  let handlers: Promise<StepHandlers> | undefined;
   return async ({ path, step, context }) => {
-    const call = { signal: host.signal, idempotencyKey: keyOf(path) };
-    const outcome = await runStep(await handlers, step, context, call);
+    handlers ??= handlersOf(host);
+    // A run that was stopped is rolled back all the same.
+    const signal = isAfterwards(path) ? undefined : host.signal;
+    const outcome = await runStep(await handlers, step, context, { signal, idempotencyKey: keyOf(path) });
     // A part cannot wait without a store: what says that it does is an output like any other.
     const mayWait = !isPart && parentOf(path) === ROOT;
     return outcome.as === "suspended" && !mayWait ? { as: "succeeded", output: outcome.returned } : outcome;
   };
+}
+
+/** True for what undoes steps, and for what runs after a failure. */
+function isAfterwards(path: string): boolean {
+  return path.startsWith(`${ROLLBACK}/`) || path.startsWith(`${ON_FAILURE}/`);
 }
 
 async function handlersOf({ operations, functions, stepHandlers = {}, hooks }: WorkflowHost): Promise<StepHandlers> {

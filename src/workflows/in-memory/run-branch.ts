@@ -5,7 +5,7 @@ import { ROOT } from "../machine/path.ts";
 import { bodyOf, newWorking, type StepError, type Working } from "../machine/working.ts";
 import { drive } from "./drive.ts";
 import { type KeyOf, stepPerformer } from "./perform-step.ts";
-import { clockOf, type WorkflowHost } from "./workflow-host.ts";
+import { clockOf, ownTypesOf, type WorkflowHost } from "./workflow-host.ts";
 
 export type Branch = {
   readonly keyOf: KeyOf;
@@ -23,13 +23,15 @@ export async function runBranch(
 ): Promise<BranchOutcome> {
   const { room = 1 } = host;
   const perform = stepPerformer(host, keyOf, true);
-  const working = newWorking({ steps, vars, continueOnError, room });
-  const isCancelled = () => false;
-  const { state } = await drive(working, { now: clockOf(host), perform, isCancelled, signal: host.signal });
+  const working = newWorking({ steps, vars, continueOnError, room, own: ownTypesOf(host) });
+  const { state } = await drive(working, { now: clockOf(host), perform, signal: host.signal });
+  if (state.status === "cancelled") return { error: cancelled };
   if (state.failed !== null && !continueOnError) return { error: errorOf(working, state.failed) };
   const outputs = outputsOfSteps(working, ROOT);
   return { output: lastOf(outputs), steps: mapOf(outputs) };
 }
+
+const cancelled: StepError = { code: "cancel_requested", message: "The run was asked to stop.", data: null };
 
 function errorOf(working: Working, path: string): StepError {
   const { status, error = {} } = bodyOf(working, path);

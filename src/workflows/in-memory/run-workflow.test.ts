@@ -1,38 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { type Call, call, hostWith, never, specOf } from "../../../test/workflows-in-memory.ts";
 import { createMemoryRunStore } from "../../contracts/conversation/run-control.ts";
 import type { JsonMap } from "../../contracts/json.ts";
-import { isOperationError } from "../../contracts/operation-error.ts";
 import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
-import { normalize, type WorkflowSpec } from "../../contracts/workflows/spec.ts";
-import type { OperationCall } from "../steps/operations.ts";
 import type { StepFunctions } from "../steps/step-functions.ts";
 import { resumeWorkflow } from "./resume-workflow.ts";
 import { runWorkflow } from "./run-workflow.ts";
-import type { WorkflowHost } from "./workflow-host.ts";
-
-type Call = (input: JsonMap, call: OperationCall) => unknown;
-
-function specOf(steps: readonly JsonMap[], more: JsonMap = {}): WorkflowSpec {
-  const spec = normalize({ id: "wf", steps, ...more }, { knownStepTypes: ["sleep", "shout", "function"] });
-  if (isOperationError(spec)) throw new Error(spec.message);
-  return spec;
-}
-
-function hostWith(operations: Readonly<Record<string, Call>>, more: WorkflowHost = {}): WorkflowHost {
-  return {
-    operations: {
-      has: (name) => Object.hasOwn(operations, name),
-      call: (name, input, call) => operations[name]?.(input as JsonMap, call),
-    },
-    ...more,
-  };
-}
-
-function call(id: string, ability: string, more: JsonMap = {}): JsonMap {
-  return { id, type: "ability", ability, ...more };
-}
-
-const never = () => new Promise<never>(() => undefined);
 
 describe("a workflow in memory", () => {
   it("ends a step whose time is up, tells it so, and does not try it again: it may still be at work", async () => {

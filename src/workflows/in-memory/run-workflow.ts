@@ -12,6 +12,7 @@ import { toSeconds } from "../machine/seconds.ts";
 import { initialState } from "../machine/state.ts";
 import type { BuiltWorkflow, InputsOf } from "../steps/built-workflow.ts";
 import { carryOn } from "./carry-on.ts";
+import { ofHost, orFailed } from "./host-fault.ts";
 import { startOf } from "./start.ts";
 import { clockOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
 
@@ -26,8 +27,9 @@ export type RunOptions = {
 };
 
 /**
- * The record of the run when it is over, or when it waits. Nothing that a step does makes this throw. The inputs of a workflow
- * that was built are checked with its schema.
+ * The record of the run when it is over, or when it waits. The inputs of a workflow that was built are checked with its schema.
+ * Nothing that a step, an operation, a hook or an executor does makes this throw. What the recorder or the run store throws is a
+ * fault of the host: the run ends as failed in run control, and the caller gets that error.
  */
 export async function runWorkflow<Workflow extends WorkflowSpec | BuiltWorkflow>(
   workflow: Workflow,
@@ -47,18 +49,20 @@ export async function runWorkflow<Workflow extends WorkflowSpec | BuiltWorkflow>
   }
   const record = kept ? runRecord.patch(begun, { run_id: kept }) : begun;
   const { run_id, workflow_id, metadata } = record;
-  await host.runs?.start({ run_id, workflow_id, metadata });
-  const error = missingInput(spec, snapshotMap(record.inputs)) ?? wrong;
-  if (error !== undefined) {
-    const failed = runRecord.patch(record, { status: "failed", error, ended_at: now() });
-    await recorder?.update(failed);
-    await host.runs?.finish(run_id, "failed");
-    return failed;
-  }
-  const continueOnError = truthy(options.continue_on_error);
-  const { steps } = spec;
-  const onFailure = onFailureOf(spec);
-  return await carryOn({ record, steps, onFailure, bodies: new Map(), state: initialState, continueOnError }, host);
+  return await orFailed(run_id, host, async () => {
+    await ofHost(() => host.runs?.start({ run_id, workflow_id, metadata }));
+    const error = missingInput(spec, snapshotMap(record.inputs)) ?? wrong;
+    if (error !== undefined) {
+      const failed = runRecord.patch(record, { status: "failed", error, ended_at: now() });
+      await ofHost(() => recorder?.update(failed));
+      await ofHost(() => host.runs?.finish(run_id, "failed"));
+      return failed;
+    }
+    const continueOnError = truthy(options.continue_on_error);
+    const { steps } = spec;
+    const onFailure = onFailureOf(spec);
+    return await carryOn({ record, steps, onFailure, bodies: new Map(), state: initialState, continueOnError }, host);
+  });
 }
 
 function firstRecord(

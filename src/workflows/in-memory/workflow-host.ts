@@ -39,3 +39,8 @@ export async function recorderOf({ recorder, hooks }: WorkflowHost): Promise<Run
 export function clockOf({ now = Date.now }: WorkflowHost): () => number {
   return now;
 }
+
+/** The types of steps that the machine carries out, unless the host does that itself. */
+export function ownTypesOf({ stepHandlers }: WorkflowHost): ReadonlySet<string> {
+  return new Set(["sleep", "branch"].filter((type) => stepHandlers?.[type] === undefined));
+}

@@ -1,11 +1,12 @@
 // How single steps are carried out: calls of operations, messages to agents, and the types that a host adds.
 import { scalarText, trimmed } from "../../contracts/coerce.ts";
-import { errorMessage } from "../../contracts/error.ts";
-import { isContainer, isMap, type Json, type JsonMap, snapshot } from "../../contracts/json.ts";
+import { isContainer, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
 import { isOperationError, type OperationError, operationError } from "../../contracts/operation-error.ts";
 import type { BindingContext } from "../../contracts/workflows/bindings.ts";
-import { isIdempotent, timeoutOf } from "../../contracts/workflows/step-options.ts";
+import { isIdempotent, retryOf, timeoutOf } from "../../contracts/workflows/step-options.ts";
 import type { Outcome } from "../machine/next.ts";
+import { errorOfRefusal, errorOfThrown } from "./errors-of-steps.ts";
+import { after } from "./long-timer.ts";
 import type { OperationCall, Operations } from "./operations.ts";
 
 /** Carries a step out. It returns an output, an operation error, or a map with `_suspend` to wait for something outside. */
@@ -40,13 +41,15 @@ export async function runStep(
   const handler = handlers.get(typeof step.type === "string" ? step.type : "");
   if (!handler) return { as: "skipped", error: noHandler(step) };
   try {
-    return outcomeOf(await withinTime(step, call, (limited) => handler(step, context, limited)));
+    // A copy: what a handler changes or hangs on its step is not for the next attempt, nor for the record.
+    const own = snapshotMap(step);
+    return outcomeOf(await withinTime(own, call, (limited) => handler(own, context, limited)), own);
   } catch (thrown) {
-    return { as: "failed", error: thrown instanceof TimedOut ? timedOut(step) : errorOfThrown(thrown) };
+    return { as: "failed", error: thrown === timeIsUp ? timedOut(step) : errorOfThrown(thrown) };
   }
 }
 
-class TimedOut extends Error {}
+const timeIsUp = new Error("The time of the step is up.");
 
 /** What the work returns, unless the time of the step is up first. Then its signal fires, and it is not waited for. */
 async function withinTime(
@@ -57,18 +60,22 @@ async function withinTime(
   const limit = timeoutOf(step);
   if (limit === undefined) return await work(call);
   const late = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let callOff = () => {};
   const timeUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    callOff = after(limit, () => {
       late.abort();
-      reject(new TimedOut());
-    }, limit);
+      reject(timeIsUp);
+    });
   });
-  const signal = call.signal ? AbortSignal.any([call.signal, late.signal]) : late.signal;
+  const { signal: stop } = call;
+  // Whoever stops the run waits for the step no longer, so that a timer would only keep the process alive.
+  stop?.addEventListener("abort", callOff, { once: true });
+  const signal = stop ? AbortSignal.any([stop, late.signal]) : late.signal;
   try {
     return await Promise.race([work({ ...call, signal }), timeUp]);
   } finally {
-    clearTimeout(timer);
+    callOff();
+    stop?.removeEventListener("abort", callOff);
   }
 }
 
@@ -78,38 +85,27 @@ function timedOut(step: JsonMap): JsonMap {
   return isIdempotent(step) ? error : { ...error, retryable: false };
 }
 
-function outcomeOf(returned: unknown): Outcome {
+/** Who is called is not there: that is the same at every attempt. */
+const neverAgain: ReadonlySet<string> = new Set([
+  "unknown_ability",
+  "ability_name_missing",
+  "abilities_api_missing",
+  "agents_chat_missing",
+  "workflow_function_missing",
+]);
+
+function outcomeOf(returned: unknown, step: JsonMap): Outcome {
+  if (returned instanceof Error) return { as: "failed", error: errorOfThrown(returned) };
   if (isOperationError(returned)) {
-    const { code, message, data = null } = returned;
-    return { as: "failed", error: { code, message, data } };
+    const error = errorOfRefusal(returned);
+    const isFinal = retryOf(step) !== undefined && neverAgain.has(returned.code);
+    return { as: "failed", error: isFinal ? { ...error, retryable: false } : error };
   }
   const output = snapshot(returned);
   if (isMap(output) && isMap(output._suspend)) {
     return { as: "suspended", suspend: output._suspend as JsonMap, returned: output };
   }
   return { as: "succeeded", output: isContainer(output) ? output : { value: output } };
-}
-
-/** The error of a step whose handler has thrown. */
-export function errorOfThrown(thrown: unknown): JsonMap {
-  const exception = thrown instanceof Error ? thrown.name : typeof thrown;
-  return {
-    code: "handler_exception",
-    error_type: "handler_exception",
-    message: errorMessage(thrown),
-    data: { exception },
-    ...retryWish(thrown),
-  };
-}
-
-/** What an error says about another attempt: `retryable: false`, or in `retryAfter` the seconds to wait for it. */
-function retryWish(thrown: unknown): JsonMap {
-  if (typeof thrown !== "object" || thrown === null) return {};
-  const { retryable, retryAfter } = thrown as { readonly retryable?: unknown; readonly retryAfter?: unknown };
-  return {
-    ...(typeof retryable === "boolean" && { retryable }),
-    ...(typeof retryAfter === "number" && Number.isFinite(retryAfter) && { retry_after: retryAfter }),
-  };
 }
 
 async function callOperation(
