@@ -13,6 +13,7 @@ import type { State } from "../machine/state.ts";
 import { type Body, bodyOf, newWorking, type Working } from "../machine/working.ts";
 import { drive } from "./drive.ts";
 import { HostFault, ofHost } from "./host-fault.ts";
+import { keptForResume } from "./kept-for-resume.ts";
 import { asksFanOut, performer } from "./perform.ts";
 import { teller } from "./tell-steps.ts";
 import { clockOf, ownTypesOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
@@ -22,6 +23,8 @@ export type Standing = {
   readonly steps: readonly JsonMap[];
   readonly onFailure: readonly JsonMap[];
   readonly bodies: Map<string, Body>;
+  /** The steps before that can be undone, in the order in which they ended. */
+  readonly undoable?: string[];
   readonly state: State;
   readonly continueOnError: boolean;
 };
@@ -85,10 +88,12 @@ function suspended(record: runRecord.WorkflowRun, working: Working, state: State
     completed: {},
   };
   const metadata = { ...snapshotMap(record.metadata), _suspension: suspension };
+  const replay = { ...snapshotMap(record.replay), ...keptForResume(working) };
   return runRecord.patch(record, {
     status: "suspended",
     steps: stepRecords(working, step_index + 1),
     metadata,
+    replay,
   });
 }
 

@@ -21,7 +21,9 @@ export type BranchReport = {
   readonly branch_result?: unknown;
 };
 
-/** The run after the result was taken. Of two results for one branch the first counts. */
+/**
+ * The run after the result was taken. Of two results for one branch the first counts. What the recorder throws comes out here.
+ */
 export async function reconcileBranch(
   { run_id, handle_id, branch_result }: BranchReport,
   host: WorkflowHost,
@@ -32,11 +34,16 @@ export async function reconcileBranch(
   if (runId === undefined || handleId === undefined)
     return refusal("invalid_input", "It needs a run_id and a handle_id.");
   if (!recorder) return refusal("no_recorder", "No recorder keeps runs here.");
-  const entered = await withReconcileLock(runId, host.hooks, () =>
+  const entered = await withReconcileLock(runId, recorder, host.hooks, () =>
     enter(runId, handleId, branch_result, recorder, host),
   );
-  return entered ?? lockUnavailable;
+  if (!entered) return lockUnavailable;
+  // Behind the lock: what the run does now may bring results of its own.
+  return "ended" in entered ? await goOn(entered.ended, host) : entered.answer;
 }
+
+/** What is answered; or the run whose step has ended with this result. */
+type Entered = { readonly answer: runRecord.WorkflowRun | OperationError } | { readonly ended: runRecord.WorkflowRun };
 
 async function enter(
   runId: string,
@@ -44,31 +51,30 @@ async function enter(
   result: unknown,
   recorder: RunRecorder,
   host: WorkflowHost,
-): Promise<runRecord.WorkflowRun | OperationError> {
+): Promise<Entered> {
   const found = await recorder.find(runId);
-  if (!found) return refusal("not_found", `There is no workflow run "${runId}".`);
+  if (!found) return { answer: refusal("not_found", `There is no workflow run "${runId}".`) };
   const stored = runRecord.read(found);
   const entered = reconcile(stored, handleId, result);
-  if (entered.kind === "refused") return entered.error;
-  if (entered.kind === "unchanged") return stored;
+  if (entered.kind === "refused") return { answer: entered.error };
+  if (entered.kind === "unchanged") return { answer: stored };
   const { run } = entered;
   await recorder.update(run);
-  if (entered.kind === "waiting") return run;
+  if (entered.kind === "waiting") return { answer: run };
   const outcome =
     entered.kind === "branch_failed"
       ? { error: entered.error }
-      : await outputOrError(await aggregateBranches(entered.aggregation, keysIn(run), host));
+      : outputOrError(await aggregateBranches(entered.aggregation, keysIn(run), host));
   const ended = endStep(run, outcome, toSeconds(clockOf(host)()));
   await recorder.update(ended);
-  const executor = runRecord.suspensionOf(run).executor_id;
-  const goesOnElsewhere = await host.hooks?.apply(
-    "workflowResumeDispatch",
-    false,
-    runId,
-    String(executor ?? ""),
-    ended,
-  );
-  return truthy(goesOnElsewhere) ? ended : await resumeWorkflow(runId, {}, host);
+  return { ended };
+}
+
+async function goOn(ended: runRecord.WorkflowRun, host: WorkflowHost): Promise<runRecord.WorkflowRun> {
+  const { run_id } = ended;
+  const executor = String(runRecord.suspensionOf(ended).executor_id ?? "");
+  const goesOnElsewhere = await host.hooks?.apply("workflowResumeDispatch", false, run_id, executor, ended);
+  return truthy(goesOnElsewhere) ? ended : await resumeWorkflow(run_id, {}, host);
 }
 
 /** Keys for the aggregator of the step that the run waits in. */

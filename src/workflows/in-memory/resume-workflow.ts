@@ -1,21 +1,27 @@
 // Goes on with a run that waited for branches, from what its record says.
 
 import { truthy } from "../../contracts/coerce.ts";
-import { isMap, type Json, type JsonMap, snapshotMap } from "../../contracts/json.ts";
-import { checkWorkflow } from "../../contracts/workflows/check-workflow.ts";
-import { knownTypes } from "../../contracts/workflows/known-types.ts";
+import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import * as runRecord from "../../contracts/workflows/run-record.ts";
+import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
 import { typedSpec, type WorkflowSpec } from "../../contracts/workflows/spec.ts";
 import { onFailureOf } from "../../contracts/workflows/step-options.ts";
+import { topSteps } from "../../contracts/workflows/validate.ts";
 import type { StepEnd } from "../machine/facts.ts";
 import { below, ROOT } from "../machine/path.ts";
 import { toSeconds } from "../machine/seconds.ts";
 import { initialState } from "../machine/state.ts";
-import type { Body } from "../machine/working.ts";
+import { type Body, newWorking } from "../machine/working.ts";
 import { carryOn, type Standing } from "./carry-on.ts";
-import { clockOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
+import { orFailed } from "./host-fault.ts";
+import { goesOnBehindFailures, undoableOf, withKeptBodies } from "./kept-for-resume.ts";
+import { inTurn } from "./reconcile-lock.ts";
+import { clockOf, ownTypesOf, recorderOf, type WorkflowHost } from "./workflow-host.ts";
 
-/** The record when the run is over or waits again. What cannot be resumed comes back as a failed run without a workflow. */
+/**
+ * The record when the run is over or waits again. What cannot be resumed comes back as a failed run without a workflow. Of two
+ * that come at once, one goes on and the other gets the run as it stands. What the recorder or the run store throws comes out here.
+ */
 export async function resumeWorkflow(
   runId: string,
   options: { readonly continue_on_error?: unknown },
@@ -23,13 +29,34 @@ export async function resumeWorkflow(
 ): Promise<runRecord.WorkflowRun> {
   const recorder = await recorderOf(host);
   if (!recorder) return refusal(runId, "workflow_resume_no_recorder", "No recorder keeps runs here.", host);
+  const claimed = await inTurn(runId, recorder, () => claim(runId, options, recorder, host));
+  if ("answer" in claimed) return claimed.answer;
+  return await orFailed(runId, host, () => carryOn(claimed.standing, host));
+}
+
+type Claimed = { readonly answer: runRecord.WorkflowRun } | { readonly standing: Standing };
+
+/** Takes the run for whoever asks: from here on it is running, so that nobody else goes on with it. */
+async function claim(
+  runId: string,
+  options: { readonly continue_on_error?: unknown },
+  recorder: RunRecorder,
+  host: WorkflowHost,
+): Promise<Claimed> {
+  const refused = (code: string, message: string) => ({ answer: refusal(runId, code, message, host) });
   const found = await recorder.find(runId);
-  if (!found) return refusal(runId, "workflow_resume_run_not_found", `There is no run "${runId}".`, host);
+  if (!found) return refused("workflow_resume_run_not_found", `There is no run "${runId}".`);
   const run = runRecord.read(found);
-  if (!runRecord.isSuspended(run)) return run;
-  const spec = await specOf(run, host);
-  if (!spec) return refusal(runId, "workflow_resume_spec_unavailable", "The run does not hold its spec.", host);
-  return await carryOn(standingOf(run, spec, truthy(options.continue_on_error)), host);
+  if (!runRecord.isSuspended(run)) return { answer: run };
+  const spec = specOf(run);
+  if (!spec) return refused("workflow_resume_spec_unavailable", "The run does not hold its spec.");
+  const waited = waitedIn(run);
+  if (waited === undefined) {
+    return refused("workflow_resume_branches_pending", "What the run waits for has not come in.");
+  }
+  const standing = standingOf(run, spec, waited, options, host);
+  await recorder.update(standing.record);
+  return { standing };
 }
 
 function refusal(run_id: string, code: string, message: string, host: WorkflowHost): runRecord.WorkflowRun {
@@ -37,38 +64,50 @@ function refusal(run_id: string, code: string, message: string, host: WorkflowHo
   return runRecord.read({ run_id, status: "failed", error: { code, message }, started_at: at, ended_at: at });
 }
 
-async function specOf(
-  { replay }: runRecord.WorkflowRun,
-  { hooks, stepHandlers = {} }: WorkflowHost,
-): Promise<WorkflowSpec | undefined> {
-  const known = await knownTypes({ hooks, knownStepTypes: Object.keys(stepHandlers) });
+/** The spec that the run was begun with. Whatever could be begun can be gone on with: nothing is checked again. */
+function specOf({ replay }: runRecord.WorkflowRun): WorkflowSpec | undefined {
   const raw = snapshotMap(snapshotMap(replay).workflow_spec_snapshot);
-  const { errors } = checkWorkflow(raw, { stepTypes: known.knownStepTypes, triggerTypes: known.knownTriggerTypes });
-  return errors.length > 0 ? undefined : typedSpec(raw);
+  const steps = topSteps(raw.steps);
+  return typeof raw.id === "string" && steps.length > 0 && steps.every(isMap) ? typedSpec(raw) : undefined;
+}
+
+/** The position of the step that the run waited in; undefined while it waits there. */
+function waitedIn(run: runRecord.WorkflowRun): number | undefined {
+  const { step_index } = runRecord.suspensionOf(run);
+  const record = typeof step_index === "number" ? Object.values(run.steps)[step_index] : undefined;
+  return typeof step_index === "number" && isMap(record) && isEnd(record.status) ? step_index : undefined;
 }
 
 /** The run behind the step that it waited in. A step that failed ends it, unless its steps go on behind failures. */
-function standingOf(run: runRecord.WorkflowRun, spec: WorkflowSpec, continueOnError: boolean): Standing {
+function standingOf(
+  run: runRecord.WorkflowRun,
+  spec: WorkflowSpec,
+  waited: number,
+  options: { readonly continue_on_error?: unknown },
+  host: WorkflowHost,
+): Standing {
   const { steps } = spec;
-  const { step_index, context_snapshot } = runRecord.suspensionOf(run);
-  const waited = typeof step_index === "number" ? step_index : 0;
-  const outputs = snapshotMap(snapshotMap(context_snapshot).steps);
-  const bodies = new Map<string, Body>();
+  const continueOnError = truthy(options.continue_on_error ?? goesOnBehindFailures(run));
+  const outputs = snapshotMap(snapshotMap(runRecord.suspensionOf(run).context_snapshot).steps);
+  const recorded = new Map<string, Body>();
   let failed: string | null = null;
   Object.values(run.steps).forEach((record, position) => {
     const path = below(ROOT, position);
     const body = bodyOf(snapshotMap(record), outputs);
-    bodies.set(path, body);
+    recorded.set(path, body);
     if (body.status !== "succeeded") failed = path;
   });
+  const bodies = withKeptBodies(run, recorded);
   const hasJustFailed = failed === below(ROOT, waited);
   const at = hasJustFailed && !continueOnError ? steps.length : waited + 1;
   const { _suspension, ...metadata } = snapshotMap(run.metadata);
+  const { undo, ...replay } = snapshotMap(run.replay);
   return {
-    record: { ...run, status: "running", metadata },
+    record: runRecord.patch(run, { status: "running", metadata, replay }),
     steps,
     onFailure: onFailureOf(spec),
     bodies,
+    undoable: undoableOf(run, newWorking({ steps, bodies, own: ownTypesOf(host) }), waited),
     state: { ...initialState, seq: 1, scopes: { [ROOT]: { kind: "sequence", at } }, failed },
     continueOnError,
   };
@@ -88,6 +127,6 @@ function bodyOf(record: JsonMap, outputs: JsonMap): Body {
   };
 }
 
-function isEnd(status: Json | undefined): status is StepEnd {
+function isEnd(status: unknown): status is StepEnd {
   return status === "succeeded" || status === "failed" || status === "skipped";
 }
