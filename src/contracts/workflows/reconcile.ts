@@ -1,7 +1,7 @@
 // What a branch that ran elsewhere came to, entered in the record of the run that waits for it. The first result of a
 // branch counts. Nothing runs here: an aggregator, and the steps that follow, are for whoever drives the run.
 import { scalarText, truthy } from "../coerce.ts";
-import { asMap, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap } from "../json.ts";
+import { asMap, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";
 import { type Aggregation, aggregate } from "./aggregate.ts";
 import { isSuspended, patch, suspensionOf, type WorkflowRun } from "./run-record.ts";
@@ -61,16 +61,26 @@ export function endStep(
 }
 
 function settle(run: WorkflowRun, handles: readonly JsonMap[], completed: JsonMap): Reconciliation {
-  const results = handles.map((handle) => [handle, asMap(completed[scalarText(handle.id) ?? ""])] as const);
-  if (results.some(([, result]) => result === undefined)) return { kind: "waiting", run };
-  const failed = results.find(([handle, result]) => truthy(handle.required) && result?.status === "failed");
-  if (failed !== undefined) {
-    const message = `The required branch "${scalarText(failed[0].key) ?? ""}" failed.`;
-    return { kind: "branch_failed", run, error: operationError("workflow_parallel_required_branch_failed", message) };
-  }
+  const isOut = ({ id }: JsonMap) => asMap(completed[scalarText(id) ?? ""]) === undefined;
+  if (handles.some(isOut)) return { kind: "waiting", run };
+  const error = requiredBranchError(handles, ({ id }) => asMap(completed[scalarText(id) ?? ""]));
+  if (error !== undefined) return { kind: "branch_failed", run, error };
   // In the order in which they came in.
   const byKey = new Map(mapsIn(Object.values(completed)).map((result) => [scalarText(result.key) ?? "", result]));
   return { kind: "aggregate", run, aggregation: aggregate(snapshotMap(suspensionOf(run).aggregate), byKey) };
+}
+
+type Required = { readonly key?: unknown; readonly required?: unknown };
+
+/** Why the step of these branches fails: one of them was required, and has failed. */
+export function requiredBranchError<Handle extends Required>(
+  handles: readonly Handle[],
+  resultOf: (handle: Handle) => UnknownMap | undefined,
+): OperationError | undefined {
+  const failed = handles.find((handle) => truthy(handle.required) && resultOf(handle)?.status === "failed");
+  if (failed === undefined) return undefined;
+  const message = `The required branch "${scalarText(failed.key) ?? ""}" failed.`;
+  return operationError("workflow_parallel_required_branch_failed", message);
 }
 
 function endRecord(

@@ -1,14 +1,15 @@
 // Where a host decides how a parallel step of a run is carried out: not at all, by somebody else, or as steps of the run.
-import { truthy } from "../../contracts/coerce.ts";
-import { type Json, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { trimmed, truthy } from "../../contracts/coerce.ts";
+import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
 import { isOperationError } from "../../contracts/operation-error.ts";
 import { type Aggregation, aggregate } from "../../contracts/workflows/aggregate.ts";
-import type { BranchDescriptor, BranchExecutor } from "../../contracts/workflows/branch-executor.ts";
+import type { BranchDescriptor, BranchExecutor, BranchHandle } from "../../contracts/workflows/branch-executor.ts";
+import { requiredBranchError } from "../../contracts/workflows/reconcile.ts";
 import type { Outcome } from "../machine/next.ts";
 import { partsOf } from "../machine/open-parts.ts";
 import { isAggregator } from "../machine/outputs.ts";
 import { branchesOf, namesOf } from "../machine/working.ts";
-import { errorOfThrown } from "../steps/errors-of-steps.ts";
+import { errorOfRefusal, errorOfThrown } from "../steps/errors-of-steps.ts";
 
 export type FanOutHost = {
   /** Whether the step is carried out at all. */
@@ -42,11 +43,16 @@ async function dispatch(step: JsonMap, executor: BranchExecutor, host: FanOutHos
   const branches = isRoles ? rolesOf(step, about) : itemsOf(step, parts.items ?? [], about);
   const shared_context = step.context ?? {};
   const context = { _workflow_run_id: host.runId, _workflow_step_id: step_id, shared_context };
-  const handles = await executor.dispatch(branches, context);
-  if (isOperationError(handles)) return { as: "failed", error: { ...handles, data: handles.data ?? null } };
+  const dispatched = await executor.dispatch(branches, context);
+  if (isOperationError(dispatched)) return { as: "failed", error: errorOfRefusal(dispatched) };
+  const handles = handlesOf(dispatched, branches);
+  if (!handles) return { as: "failed", error: invalidDispatch };
   const plan = isRoles ? planOfRoles(step) : { mode: "map", shape: "map" };
-  if (await executor.areAllComplete(handles))
-    return await host.finish(aggregate(plan, await executor.collect(handles)));
+  if (await executor.areAllComplete(handles)) {
+    const results = new Map([...(await executor.collect(handles))].map(([key, result]) => [key, snapshotMap(result)]));
+    const error = requiredBranchError(handles, ({ key }) => results.get(key));
+    return error ? { as: "failed", error: errorOfRefusal(error) } : await host.finish(aggregate(plan, results));
+  }
   const suspend = snapshotMap({
     reason: "parallel_branches_dispatched",
     executor: executor.id,
@@ -55,6 +61,24 @@ async function dispatch(step: JsonMap, executor: BranchExecutor, host: FanOutHos
   });
   return { as: "suspended", suspend, returned: { _suspend: suspend } };
 }
+
+/** The handles as JSON; undefined unless they are a list in which every branch has one. */
+function handlesOf(dispatched: unknown, branches: readonly BranchDescriptor[]): readonly BranchHandle[] | undefined {
+  const handles = snapshot(dispatched);
+  if (!Array.isArray(handles)) return undefined;
+  const keys = new Set(handles.map((handle) => (isHandle(handle) ? handle.key : undefined)));
+  return branches.every(({ key }) => keys.has(key)) && !keys.has(undefined) ? handles : undefined;
+}
+
+function isHandle(value: unknown): value is BranchHandle {
+  return isMap(value) && trimmed(value.id) !== undefined && typeof value.key === "string";
+}
+
+const invalidDispatch = {
+  code: "workflow_branch_dispatch_invalid",
+  message: "Whoever carries the branches out has not given a handle for each of them.",
+  data: null,
+};
 
 type About = { readonly run_id: string; readonly step_id: string };
 

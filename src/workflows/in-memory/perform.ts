@@ -1,22 +1,26 @@
 // Carries out what the machine orders, for a run in memory.
 
 import type { Order, Outcome } from "../machine/next.ts";
+import { parentOf, ROOT } from "../machine/path.ts";
 import { aggregateBranches } from "./aggregate-branches.ts";
 import { fanOut } from "./fan-out.ts";
 import { keysOf, stepPerformer } from "./perform-step.ts";
 import type { WorkflowHost } from "./workflow-host.ts";
 
-/** Does what was ordered. It never throws. */
+/** Does what was ordered. */
 export function performer(host: WorkflowHost, runId: string): (order: Order) => Promise<Outcome> {
   const { hooks } = host;
   const runStep = stepPerformer(host, keysOf(runId), false);
   return async (order) => {
     const { kind, path, step, context } = order;
     if (kind === "run_step") return await runStep(order);
+    // Nobody else can carry out what stands inside another step: a run waits with steps of its own only.
+    const mayBeElsewhere = parentOf(path) === ROOT;
     return await fanOut(step, {
       runId,
-      shouldFanOut: () => hooks?.apply("workflowShouldFanout", true, step, context()) ?? true,
-      executorOf: () => hooks?.apply("workflowStepExecutor", null, step, context()) ?? null,
+      // A gate that answers null lets nothing pass.
+      shouldFanOut: () => (hooks ? hooks.apply("workflowShouldFanout", true, step, context()) : true),
+      executorOf: () => (mayBeElsewhere && hooks?.apply("workflowStepExecutor", null, step, context())) || null,
       finish: (aggregation) => aggregateBranches(aggregation, keysOf(runId, path), host),
     });
   };

@@ -121,6 +121,15 @@ describe("a run that goes on", () => {
   });
 });
 
+it("a lock that throws is one that cannot be had", async () => {
+  const host = waitingHost({});
+  host.hooks.filter("workflowReconcileLock", () => {
+    throw new Error("The lock server is gone.");
+  });
+  await runWorkflow(specOf([elsewhere]), {}, { run_id: "r" }, host);
+  expect(await branchEnds(host)).toMatchObject({ code: "agents_reconcile_lock_unavailable" });
+});
+
 it("what a handler says about its wait does not move the run", async () => {
   const _suspend = { reason: "a person", step_index: 9, step_id: "z", completed: { a: 1 }, context_snapshot: "x" };
   const stepHandlers = { shout: () => ({ _suspend }) };
