@@ -209,7 +209,9 @@ export async function aggregateResults(script: {
   const { host } = newHost({ ...(script.abilities && { abilities: script.abilities }) });
   const results = new Map(Object.entries(script.branch_results));
   const outcome = await aggregateBranches(aggregate(script.aggregate, results), String, host);
-  return outcome.as === "succeeded" ? outcome.output : outcome;
+  if (outcome.as === "succeeded") return outcome.output;
+  const { code = "", message = "" } = "error" in outcome ? outcome.error : {};
+  return operationError(String(code), String(message));
 }
 
 export async function runSpec(
