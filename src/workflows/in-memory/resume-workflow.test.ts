@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Call, call, hostWith, recordsOfRuns, specOf } from "../../../test/workflows-in-memory.ts";
+import { type Call, call, hostWith, never, recordsOfRuns, specOf } from "../../../test/workflows-in-memory.ts";
 import { createMemoryRunStore } from "../../contracts/conversation/run-control.ts";
 import { createHooks } from "../../contracts/hooks.ts";
 import type { JsonMap } from "../../contracts/json.ts";
@@ -128,6 +128,14 @@ it("a lock that throws is one that cannot be had", async () => {
   });
   await runWorkflow(specOf([elsewhere]), {}, { run_id: "r" }, host);
   expect(await branchEnds(host)).toMatchObject({ code: "agents_reconcile_lock_unavailable" });
+});
+
+it("results for runs of other recorders do not wait, whatever the ids of these runs", async () => {
+  const [stuck, other] = [waitingHost({}), waitingHost({})];
+  for (const host of [stuck, other]) await runWorkflow(specOf([elsewhere]), {}, { run_id: "r" }, host);
+  stuck.recorder.find = never;
+  void branchEnds(stuck);
+  expect(await branchEnds(other)).toMatchObject({ status: "succeeded" });
 });
 
 it("what a handler says about its wait does not move the run", async () => {
