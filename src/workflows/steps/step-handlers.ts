@@ -1,6 +1,6 @@
 // How single steps are carried out: calls of operations, messages to agents, and the types that a host adds.
 import { scalarText, trimmed } from "../../contracts/coerce.ts";
-import { isContainer, isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
+import { isContainer, isMap, type Json, type JsonMap, snapshot } from "../../contracts/json.ts";
 import { isOperationError, type OperationError, operationError } from "../../contracts/operation-error.ts";
 import type { BindingContext } from "../../contracts/workflows/bindings.ts";
 import { isIdempotent, retryOf, timeoutOf } from "../../contracts/workflows/step-options.ts";
@@ -41,9 +41,7 @@ export async function runStep(
   const handler = handlers.get(typeof step.type === "string" ? step.type : "");
   if (!handler) return { as: "skipped", error: noHandler(step) };
   try {
-    // A copy: what a handler changes or hangs on its step is not for the next attempt, nor for the record.
-    const own = snapshotMap(step);
-    return outcomeOf(await withinTime(own, call, (limited) => handler(own, context, limited)), own);
+    return outcomeOf(await withinTime(step, call, (limited) => handler(step, context, limited)), step);
   } catch (thrown) {
     return { as: "failed", error: thrown === timeIsUp ? timedOut(step) : errorOfThrown(thrown) };
   }
