@@ -1,6 +1,7 @@
 // The driver in memory: steps the machine to its end, or to where it has to wait, and does between the steps what it asks for.
 
-import { advance, type Step } from "../machine/advance.ts";
+import { advanceDraft, type Step } from "../machine/advance.ts";
+import { draftOf } from "../machine/apply.ts";
 import type { Arrived, Next, Order, Outcome } from "../machine/next.ts";
 import { parentOf, ROOT } from "../machine/path.ts";
 import { initialState, type State } from "../machine/state.ts";
@@ -26,7 +27,7 @@ export async function drive(working: Working, carrier: Carrier, start: State = i
   const { now, signal, stepped } = carrier;
   const work = workUnderWay(carrier.perform);
   const neverBegun = new Set<string>();
-  let state = start;
+  const state = draftOf(start);
   let arrived: readonly Arrived[] = [];
   for (let steps = 1; ; steps++) {
     // Steps that are done at once would keep timers and signals waiting.
@@ -35,8 +36,7 @@ export async function drive(working: Working, carrier: Carrier, start: State = i
       const left = signal?.aborted ? work.giveUp().map(cutOff) : [];
       arrived = [...arrived, ...left, { wish: "cancel" }];
     }
-    const step = advance(state, working, now(), arrived);
-    state = step.state;
+    const step = advanceDraft(state, working, now(), arrived);
     const told = stepped?.(step);
     if (told) await told;
     const { next } = step;

@@ -192,6 +192,13 @@ describe("a step that is tried again", () => {
     expect(refused.run(() => failed({ retryable: false }))).toEqual({ kind: "end" });
   });
 
+  it("is none that has parts: these ask for themselves", () => {
+    const parallel = { id: "p", type: "parallel", items: [1], steps: [call("n")], retry: { max_attempts: 3 } };
+    const machine = new Machine({ steps: [parallel], asksFanOut: true });
+    expect(machine.run(() => failed())).toEqual({ kind: "end" });
+    expect(machine.ordered).toEqual(["0"]);
+  });
+
   it("takes nothing any more of an attempt that is over", () => {
     const machine = new Machine({ steps });
     machine.run(() => failed());

@@ -40,6 +40,11 @@ export type Step = {
 
 /** Takes what arrived and goes on as far as it can without the outside. `now` is in milliseconds since 1970. */
 export function advance(state: State, working: Working, now: number, arrived: readonly Arrived[] = []): Step {
+  return advanceDraft(draftOf(state), working, now, arrived);
+}
+
+/** The same for a driver that does not keep the state from before: it is changed in place. */
+export function advanceDraft(state: Draft, working: Working, now: number, arrived: readonly Arrived[] = []): Step {
   const turn = new Turn(state, working, now);
   if (state.seq === 0) turn.record({ type: "run.started" });
   const outcomes = arrived.filter((each) => "path" in each);
@@ -61,8 +66,8 @@ class Turn {
   /** Open lists of steps and steps with parts that may have something to do. */
   readonly #agenda: string[] = [];
 
-  constructor(state: State, working: Working, now: number) {
-    this.state = draftOf(state);
+  constructor(state: Draft, working: Working, now: number) {
+    this.state = state;
     this.#working = working;
     this.#now = now;
   }
@@ -143,7 +148,9 @@ class Turn {
 
   /** Whether a step that failed is tried again: only if it asks for it, and its error does not rule it out. */
   #retries(path: string, { retryable, retry_after }: StepError): boolean {
-    const retry = retryOf(stepAt(this.#working, path));
+    const step = stepAt(this.#working, path);
+    // The parts of a step ask for themselves.
+    const retry = kindOf(this.#working, step) === "single" ? retryOf(step) : undefined;
     const backoff = retry && backoffAfter(this.state.steps[path]?.attempt ?? 1, retry);
     if (backoff === undefined || retryable === false) return false;
     if (this.state.isCancelling || this.#isGivenUp(parentOf(path))) return false;
