@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { call, hostWith, never, recordsOfRuns, specOf } from "../../../test/workflows-in-memory.ts";
 import { createMemoryRunStore } from "../../contracts/conversation/run-control.ts";
 import type { JsonMap } from "../../contracts/json.ts";
@@ -6,7 +6,6 @@ import { runWorkflow } from "./run-workflow.ts";
 
 const undoneBy = (ability: string, more: JsonMap = {}) => ({ undo: { type: "ability", ability, ...more } });
 const later = () => new Promise((resolve) => setImmediate(resolve));
-const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
 
 describe("a signal", () => {
   it("that has fired before the run lets nothing begin", async () => {
@@ -75,19 +74,18 @@ describe("a signal", () => {
   });
 
   it("leaves no timer of a step behind that was given up", async () => {
-    const before = timers();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const stop = new AbortController();
+    let limits = 0;
     const a = () => {
+      limits = vi.getTimerCount();
       setImmediate(() => stop.abort());
       return never();
     };
-    const run = await runWorkflow(
-      specOf([call("a", "a", { timeout: "1h" })]),
-      {},
-      {},
-      hostWith({ a }, { signal: stop.signal }),
-    );
-    expect([run.status, timers()]).toEqual(["cancelled", before]);
+    const host = hostWith({ a }, { signal: stop.signal });
+    const run = await runWorkflow(specOf([call("a", "a", { timeout: "1h" })]), {}, {}, host);
+    expect([run.status, limits, vi.getTimerCount()]).toEqual(["cancelled", 1, 0]);
   });
 });
 
