@@ -10,10 +10,20 @@ const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import
 const runs = {
   busy: async () => {
     const burners = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ["-e", "for (;;);"]));
+    const putOut = () => {
+      for (const burner of burners) burner.kill("SIGKILL");
+    };
+    // Nobody else ends them when this process is ended.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+      process.once(signal, () => {
+        putOut();
+        process.exit(1);
+      });
+    }
     try {
       return await suite(process.execPath, [vitest, "run"]);
     } finally {
-      for (const burner of burners) burner.kill("SIGKILL");
+      putOut();
     }
   },
   "single-core": async () => {
