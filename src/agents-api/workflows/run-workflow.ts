@@ -9,16 +9,16 @@ import type { Handler } from "../../contracts/seams.ts";
 /** What runs a workflow: it is given the input, and answers with a map or refuses with `{ code, message }`. */
 export type RunWorkflowHost = { readonly handler?: Handler | undefined; readonly hooks?: Hooks | undefined };
 
-const noHandler = operationError("agents_run_workflow_no_handler", "Nobody here can run workflows.");
+const noHandler = operationError("agents_run_workflow_no_handler", "No handler for workflows is registered.");
 const invalidResult = operationError("agents_run_workflow_invalid_result", "The handler did not answer with a map.");
 
-/** The contract has shorter words for our own two refusals; a handler's is told by its code. */
+/** The contract has shorter words for our own two refusals; a refusal of a handler is reported by its code. */
 const reasons = new Map<OperationError, string>([
   [noHandler, "no_handler"],
   [invalidResult, "invalid_result"],
 ]);
 
-/** What the handler answers, as it is. Each refusal tells `runWorkflowDispatchFailed`. */
+/** What the handler answers, as it is. Each refusal emits `runWorkflowDispatchFailed`. */
 export async function runWorkflow(
   input: unknown,
   { handler: own, hooks }: RunWorkflowHost,
@@ -38,7 +38,7 @@ const source = "action_scheduler";
 
 /**
  * Runs the workflow that a scheduler names: by its id, a map with `workflow_id`, or a list that begins with the id.
- * Nobody waits for the answer, so every refusal is told as `runWorkflowDispatchFailed`. `run` is the operation that runs
+ * No caller waits for the answer, so every refusal is emitted as `runWorkflowDispatchFailed`. `run` is the operation that runs
  * workflows; without it there is none.
  */
 export async function dispatchScheduled(

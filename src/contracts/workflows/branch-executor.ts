@@ -1,8 +1,8 @@
-// Whoever carries the branches of parallel steps out in the place of the run.
+// The port that carries out the branches of parallel steps outside of the run.
 import { isMap, type Json, type JsonMap } from "../json.ts";
 import type { OperationError } from "../operation-error.ts";
 
-/** A branch as it is handed to whoever carries it out elsewhere. */
+/** A branch as it is handed to an executor. */
 export type BranchDescriptor = {
   readonly key: string;
   readonly steps: Json;

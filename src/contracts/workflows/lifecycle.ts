@@ -1,5 +1,5 @@
 // What happens to a stored workflow, for its schedule and for those who listen. A scheduler that fails is thrown on, and
-// then nothing is told.
+// then no event is emitted.
 import { type ScheduleHost, schedule, unschedule } from "./schedule.ts";
 import type { WorkflowSpec } from "./spec.ts";
 

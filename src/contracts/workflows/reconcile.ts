@@ -1,5 +1,5 @@
 // What a branch that ran elsewhere came to, entered in the record of the run that waits for it. The first result of a
-// branch counts. Nothing runs here: an aggregator, and the steps that follow, are for whoever drives the run.
+// branch counts. Nothing runs here: an aggregator, and the steps that follow, are left to the driver of the run.
 import { scalarText, truthy } from "../coerce.ts";
 import { asMap, isMap, type Json, type JsonMap, seal, snapshot, snapshotMap, type UnknownMap } from "../json.ts";
 import { type OperationError, operationError } from "../operation-error.ts";

@@ -15,7 +15,7 @@ export interface Workflows {
   all(): readonly WorkflowSpec[];
 }
 
-/** An empty registry. What is registered is scheduled where there is a scheduler, and told as `workflowRegistered`. */
+/** An empty registry. What is registered is scheduled where there is a scheduler, and emitted as `workflowRegistered`. */
 export function createMemoryWorkflows(host: KnownTypesHost & ScheduleHost = {}): Workflows {
   const registered = new Map<string, WorkflowSpec>();
   return {
@@ -36,7 +36,7 @@ export function createMemoryWorkflows(host: KnownTypesHost & ScheduleHost = {}):
   };
 }
 
-/** A workflow as it is shown: the raw spec and what it takes in, null for one that nobody knows. */
+/** A workflow as it is shown: the raw spec and what it takes in, null for one that is not registered. */
 export type WorkflowDescription = { readonly spec: JsonMap | null; readonly inputs: JsonMap | null };
 
 export function describe(workflowId: unknown, { find }: Pick<Workflows, "find">): WorkflowDescription {

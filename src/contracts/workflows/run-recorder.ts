@@ -1,4 +1,4 @@
-// Whoever keeps the records of runs.
+// The port that stores the records of runs.
 import { isMap, type JsonMap } from "../json.ts";
 import type { OperationError } from "../operation-error.ts";
 

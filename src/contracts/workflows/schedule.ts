@@ -13,7 +13,7 @@ export interface WorkflowScheduler {
   every(workflowId: string, seconds: number): void | Promise<void>;
 }
 
-/** Without a scheduler the events are told all the same, for a host that keeps time in its own way. */
+/** Without a scheduler the events are emitted all the same, for a host that keeps time in its own way. */
 export type ScheduleHost = {
   readonly scheduler?: WorkflowScheduler | undefined;
   readonly hooks?: Hooks | undefined;

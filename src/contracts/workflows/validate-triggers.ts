@@ -22,7 +22,7 @@ function checkTrigger(trigger: UnknownMap, at: string, types: ReadonlySet<unknow
   const { type } = trigger;
   if (!isTruthyText(type)) return [missing(`${at}.type`, "The type of the trigger")];
   if (!types.has(type)) {
-    return [specError(`${at}.type`, "unknown_trigger_type", `Nobody here knows triggers of the type "${type}".`)];
+    return [specError(`${at}.type`, "unknown_trigger_type", `Triggers of the type "${type}" are not known here.`)];
   }
   if (type === "wp_action" && !truthy(trigger.hook)) return [missing(`${at}.hook`, "The name of the hook")];
   const isTimed = truthy(trigger.expression) || truthy(trigger.interval);

@@ -88,7 +88,7 @@ function* checkType(step: UnknownMap, at: string, types: ReadonlySet<unknown>): 
     return;
   }
   if (!types.has(type)) {
-    yield specError(`${at}.type`, "unknown_step_type", `Nobody here knows steps of the type "${type}".`);
+    yield specError(`${at}.type`, "unknown_step_type", `Steps of the type "${type}" are not known here.`);
     return;
   }
   switch (type) {

@@ -14,7 +14,7 @@ export type Carrier = {
   readonly perform: (order: Order) => Promise<Outcome>;
   /** Asked before each step of the machine, once more before what it orders begins, and while the run sleeps. */
   readonly isCancelled?: (() => boolean | Promise<boolean>) | undefined;
-  /** Told of each step of the machine, before what it orders is done. */
+  /** Called after each step of the machine, before its orders are carried out. */
   readonly stepped?: ((step: Step) => void | Promise<void>) | undefined;
   /** Stops the steps of the run. What undoes them and what follows a failure is carried out to its end. */
   readonly signal?: AbortSignal | undefined;
@@ -34,7 +34,7 @@ export async function drive(working: Working, carrier: Carrier, start: State = i
     if (steps % STEPS_AT_A_STRETCH === 0) await new Promise(setImmediate);
     if (await isStopped(state, carrier)) {
       const left = signal?.aborted ? work.giveUp().map(cutOff) : [];
-      arrived = [...arrived, ...left, { wish: "cancel" }];
+      arrived = [...arrived, ...left, { request: "cancel" }];
     }
     const step = advanceDraft(state, working, now(), arrived);
     const told = stepped?.(step);
@@ -48,7 +48,7 @@ export async function drive(working: Working, carrier: Carrier, start: State = i
     // Telling may have taken its time.
     if (told && begin.length > 0 && (await isStopped(state, carrier))) {
       for (const path of openedIn(step)) neverBegun.add(path);
-      arrived = [...begin.map(({ path }) => cutOff(path)), { wish: "cancel" }];
+      arrived = [...begin.map(({ path }) => cutOff(path)), { request: "cancel" }];
       continue;
     }
     for (const order of begin) work.begin(order);

@@ -1,4 +1,4 @@
-// Where a host decides how a parallel step of a run is carried out: not at all, by somebody else, or as steps of the run.
+// Where a host decides how a parallel step of a run is carried out: not at all, by an executor, or as steps of the run.
 import { trimmed, truthy } from "../../contracts/coerce.ts";
 import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
 import { isOperationError } from "../../contracts/operation-error.ts";
@@ -14,7 +14,7 @@ import { errorOfRefusal, errorOfThrown } from "../steps/errors-of-steps.ts";
 export type FanOutHost = {
   /** Whether the step is carried out at all. */
   readonly shouldFanOut: () => unknown;
-  /** Who carries the branches out; the run itself when nobody does. */
+  /** The executor of the branches; null where they run as steps of the run. */
   readonly executorOf: () => BranchExecutor | null | Promise<BranchExecutor | null>;
   /** What the step comes to when all branches have ended. */
   readonly finish: (aggregation: Aggregation) => Promise<Outcome>;
@@ -76,7 +76,7 @@ function isHandle(value: unknown): value is BranchHandle {
 
 const invalidDispatch = {
   code: "workflow_branch_dispatch_invalid",
-  message: "Whoever carries the branches out has not given a handle for each of them.",
+  message: "The executor did not return a handle for each branch.",
   data: null,
 };
 

@@ -14,7 +14,7 @@ export function performer(host: WorkflowHost, runId: string): (order: Order) => 
   return async (order) => {
     const { kind, path, step, context } = order;
     if (kind === "run_step") return await runStep(order);
-    // Nobody else can carry out what stands inside another step: a run waits with steps of its own only.
+    // No executor carries out branches inside another step: only the steps of the run itself can wait for them.
     const mayBeElsewhere = parentOf(path) === ROOT;
     return await fanOut(step, {
       runId,

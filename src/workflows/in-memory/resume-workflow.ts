@@ -36,7 +36,7 @@ export async function resumeWorkflow(
 
 type Claimed = { readonly answer: runRecord.WorkflowRun } | { readonly standing: Standing };
 
-/** Takes the run for whoever asks: from here on it is running, so that nobody else goes on with it. */
+/** Claims the run for this caller: it is stored as running, so that no other call resumes it. */
 async function claim(
   runId: string,
   options: { readonly continue_on_error?: unknown },

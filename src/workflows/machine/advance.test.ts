@@ -165,7 +165,7 @@ describe("a run", () => {
   it("takes what came of a step also when it is asked to stop in the same moment", () => {
     const machine = new Machine({ steps: [call("a"), call("b")] });
     machine.step();
-    machine.step([{ path: "0", outcome: { as: "succeeded", output: { x: 1 } } }, { wish: "cancel" }]);
+    machine.step([{ path: "0", outcome: { as: "succeeded", output: { x: 1 } } }, { request: "cancel" }]);
     expect(machine.record).toMatchObject({ status: "cancelled", steps: [{ id: "a", output: { x: 1 } }] });
     expect(machine.ordered).toEqual(["0"]);
   });
@@ -214,7 +214,7 @@ describe("a step that is tried again", () => {
   it("is given up while it waits when the run is asked to stop", () => {
     const machine = new Machine({ steps });
     machine.run(() => failed());
-    expect(machine.step([{ wish: "cancel" }])).toEqual({ kind: "end" });
+    expect(machine.step([{ request: "cancel" }])).toEqual({ kind: "end" });
     expect(machine.state.status).toBe("cancelled");
   });
 });
@@ -260,9 +260,9 @@ describe("a run that fails", () => {
   it("is rolled back as well when it is asked to stop, and a second wish changes nothing", () => {
     const machine = new Machine({ steps });
     machine.step();
-    machine.step([{ path: "0", outcome: echo({ step: undone("a") } as Order) }, { wish: "cancel" }]);
+    machine.step([{ path: "0", outcome: echo({ step: undone("a") } as Order) }, { request: "cancel" }]);
     expect(machine.ordered).toEqual(["0", "undo/0"]);
-    machine.step([{ wish: "cancel" }]);
+    machine.step([{ request: "cancel" }]);
     machine.step([{ path: "undo/0", outcome: { as: "succeeded", output: {} } }]);
     expect(machine.state.status).toBe("cancelled");
   });

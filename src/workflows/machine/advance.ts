@@ -1,6 +1,3 @@
-// One step of the machine: from the stored state, and from what has arrived, to the facts that follow and to what has to
-// happen outside. It calls nobody and reads no clock, so that a restart reaches the same answer.
-import { truthy } from "../../contracts/coerce.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import { operationErrorOf } from "../../contracts/operation-error.ts";
 import { backoffAfter, retryOf, undoOf } from "../../contracts/workflows/step-options.ts";
@@ -8,24 +5,16 @@ import { apply, type Draft, draftOf, fanOutAt, sequenceAt } from "./apply.ts";
 import { chosenPart } from "./choose.ts";
 import { contextOf } from "./context.ts";
 import type { Fact, StepEnd } from "./facts.ts";
+import { containerOf, isGivenUp, isOptional, toleratesFailures } from "./failure-rules.ts";
 import type { Arrived, Next, Order, Outcome } from "./next.ts";
 import { partsOf } from "./open-parts.ts";
 import { outputOfParts } from "./outputs.ts";
-import { below, isTopList, ON_FAILURE, parentOf, positionOf, ROLLBACK, ROOT } from "./path.ts";
+import { below, isTopList, ON_FAILURE, parentOf, ROLLBACK, ROOT } from "./path.ts";
 import { resolveStep } from "./resolve.ts";
 import type { OpenStep, State } from "./state.ts";
+import { cancelled, essence, invalidSleep, unhandled } from "./step-errors.ts";
 import { wakeTime } from "./wake-time.ts";
-import {
-  type Body,
-  bodyOf,
-  branchesOf,
-  isParallel,
-  kindOf,
-  lengthOf,
-  type StepError,
-  stepAt,
-  type Working,
-} from "./working.ts";
+import { type Body, bodyOf, isParallel, kindOf, lengthOf, type StepError, stepAt, type Working } from "./working.ts";
 
 /** Steps that are open at the same time in one run, those that wait included: they make its state large. */
 const MOST_OPEN = 100;
@@ -48,11 +37,11 @@ export function advanceDraft(state: Draft, working: Working, now: number, arrive
   const turn = new Turn(state, working, now);
   if (state.seq === 0) turn.record({ type: "run.started" });
   const outcomes = arrived.filter((each) => "path" in each);
-  const wishes = arrived.length - outcomes.length;
-  // A wish does not change what has come of a step, only what follows from it.
-  if (wishes > 0) turn.takeWish();
+  const isCancelled = outcomes.length < arrived.length;
+  // A request to stop does not change the outcome of a step, only what follows from it.
+  if (isCancelled) turn.takeCancel();
   for (const { path, attempt, outcome } of outcomes) turn.takeOutcome(path, attempt, outcome);
-  turn.goOn({ looksAtAll: outcomes.length === 0 || wishes > 0 });
+  turn.goOn({ looksAtAll: outcomes.length === 0 || isCancelled });
   return { state: turn.state, facts: turn.facts, changed: turn.changed, next: turn.next };
 }
 
@@ -87,7 +76,7 @@ class Turn {
     this.facts.push(fact);
   }
 
-  takeWish(): void {
+  takeCancel(): void {
     // A run that is rolled back, or has nothing left but that, ends soon enough.
     if (this.state.stage === "steps" && !this.state.isCancelling) this.record({ type: "cancel.requested" });
   }
@@ -116,7 +105,7 @@ class Turn {
 
   /** A step that waits: it is given up, its time has come, or it goes on waiting. */
   #lookAt(path: string, { phase, until, attempt }: OpenStep): void {
-    if (this.state.isCancelling || this.#isGivenUp(parentOf(path))) this.#end(path, "cut_off", {});
+    if (this.state.isCancelling || isGivenUp(this.state, parentOf(path))) this.#end(path, "cut_off", {});
     else if (until === null || until > this.#now) return;
     else if (phase === "retrying")
       this.#begin(path, bodyOf(this.#working, path).resolved ?? {}, "run_step", attempt + 1);
@@ -153,7 +142,7 @@ class Turn {
     const retry = kindOf(this.#working, step) === "single" ? retryOf(step) : undefined;
     const backoff = retry && backoffAfter(this.state.steps[path]?.attempt ?? 1, retry);
     if (backoff === undefined || retryable === false) return false;
-    if (this.state.isCancelling || this.#isGivenUp(parentOf(path))) return false;
+    if (this.state.isCancelling || isGivenUp(this.state, parentOf(path))) return false;
     const asked = typeof retry_after === "number" ? retry_after * 1_000 : 0;
     this.record({ type: "step.retrying", path, until: this.#now + Math.max(backoff, asked) });
     return true;
@@ -164,7 +153,7 @@ class Turn {
     const open = below(path, at);
     if (this.state.steps[open] || this.state.scopes[open]) return;
     if (at >= lengthOf(this.#working, path)) this.#endList(path, "succeeded");
-    else if (this.state.isCancelling || this.#isGivenUp(path)) this.#endList(path, "cut_off");
+    else if (this.state.isCancelling || isGivenUp(this.state, path)) this.#endList(path, "cut_off");
     else this.#openStep(open);
   }
 
@@ -216,7 +205,7 @@ class Turn {
     const { count, limit, aggregator, next, open, failed, isCutOff } = fanOutAt(this.state, path);
     const position = next === aggregator ? next + 1 : next;
     const isMore = position < count || aggregator !== null;
-    const mayOpen = failed === null && !isCutOff && !this.state.isCancelling && !this.#isGivenUp(path);
+    const mayOpen = failed === null && !isCutOff && !this.state.isCancelling && !isGivenUp(this.state, path);
     if (!isMore || !mayOpen) {
       if (open === 0) this.#endParts(path, isMore);
       return;
@@ -238,8 +227,9 @@ class Turn {
   #end(path: string, as: StepEnd, known: Body): void {
     const list = parentOf(path);
     const step = stepAt(this.#working, path);
-    const error = as === "skipped" && !isTopList(list) ? unhandled(this.#containerOf(list), step) : known.error;
-    const tolerated = as !== "succeeded" && as !== "cut_off" && this.#tolerates(list);
+    const error =
+      as === "skipped" && !isTopList(list) ? unhandled(containerOf(this.#working, list), step) : known.error;
+    const tolerated = as !== "succeeded" && as !== "cut_off" && toleratesFailures(this.#working, list);
     this.#learn(path, {
       ...known,
       status: as,
@@ -259,7 +249,7 @@ class Turn {
       return;
     }
     if (error) this.#learn(path, { error: essence(error) });
-    const tolerated = as === "failed" && this.#isOptional(path);
+    const tolerated = as === "failed" && isOptional(this.#working, path);
     this.record({ type: "part.ended", path, as, tolerated });
     this.#agenda.push(parentOf(path));
   }
@@ -297,43 +287,11 @@ class Turn {
       this.#end(path, "failed", { error: bodyOf(this.#working, below(path, failed)).error ?? cancelled });
     } else if (!isMore && !isCutOff) {
       this.#end(path, "succeeded", { output: outputOfParts(this.#working, path) });
-    } else if (this.#isGivenUp(parentOf(path))) {
+    } else if (isGivenUp(this.state, parentOf(path))) {
       this.#end(path, "cut_off", {});
     } else {
       this.#end(path, "failed", { error: cancelled });
     }
-  }
-
-  /** Whether the steps behind one that failed run all the same. */
-  #tolerates(list: string): boolean {
-    if (list === ROOT) return this.#working.continueOnError;
-    if (isTopList(list)) return list === ROLLBACK;
-    const container = this.#containerOf(list);
-    const holder = kindOf(this.#working, container) === "roles" ? branchesOf(container)[positionOf(list)] : container;
-    return truthy(holder?.continue_on_error);
-  }
-
-  /** A branch may fail without its step unless it is required; items may not. */
-  #isOptional(part: string): boolean {
-    const container = this.#containerOf(part);
-    return kindOf(this.#working, container) === "roles" && !truthy(branchesOf(container)[positionOf(part)]?.required);
-  }
-
-  #containerOf(part: string): JsonMap {
-    const path = parentOf(part);
-    return bodyOf(this.#working, path).resolved ?? stepAt(this.#working, path);
-  }
-
-  /**
-   * True in a part whose step has failed already because of a part before it. Parts before that one are carried on: whichever
-   * fails first in the order of declaration tells why, as it would if they ran one after another.
-   */
-  #isGivenUp(path: string): boolean {
-    for (let part = path; !isTopList(part); part = parentOf(parentOf(part))) {
-      const scope = this.state.scopes[parentOf(part)];
-      if (scope?.kind === "fan_out" && scope.failed !== null && positionOf(part) > scope.failed) return true;
-    }
-    return false;
   }
 
   #mayOpenMore(): boolean {
@@ -348,23 +306,6 @@ class Turn {
   }
 }
 
-const cancelled: StepError = { code: "cancel_requested", message: "The run was asked to stop." };
-
-const invalidSleep: StepError = {
-  code: "workflow_sleep_invalid",
-  message: "The step needs a duration such as 30s in `for`, or a time in `until`.",
-};
-
 function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-/** What is told of an error outside of the step that it happened in. */
-function essence({ code = "", message = "", data = null }: StepError): StepError {
-  return { code, message, data };
-}
-
-function unhandled(container: JsonMap, { id, type }: JsonMap): StepError {
-  const code = container.type === "foreach" ? "workflow_foreach_step_unhandled" : "workflow_parallel_step_unhandled";
-  return { code, message: `Nothing here can run the step "${String(id)}" of the type "${String(type)}".` };
 }

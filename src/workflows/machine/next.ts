@@ -35,4 +35,4 @@ export type Outcome =
 /** `attempt`: of which attempt at the step the outcome is; of the one that is under way unless given. */
 export type Arrived =
   | { readonly path: string; readonly attempt?: number; readonly outcome: Outcome }
-  | { readonly wish: "cancel" };
+  | { readonly request: "cancel" };

@@ -85,7 +85,7 @@ function outputOfRoles(working: Working, path: string): JsonMap {
 
 function outputOfBranch(working: Working, path: string): Json {
   const { error } = bodyOf(working, path);
-  // Less is told of the error than is known: what the contract names.
+  // The contract names these two fields of the error and no others.
   if (error) return seal({ error: seal({ code: error.code ?? "", message: error.message ?? "" }) });
   return lastOf(outputsOfSteps(working, path));
 }

@@ -1,11 +1,11 @@
-// A run as it is told and recorded: made from what is known of its own steps.
+// The record of a run, made from the bodies of its own steps.
 
 import type { JsonMap } from "../../contracts/json.ts";
 import { below, ON_FAILURE, ROLLBACK, ROOT } from "./path.ts";
 import { toSeconds } from "./seconds.ts";
 import { type Body, bodyOf, stepAt, stepsAt, undoneBy, type Working } from "./working.ts";
 
-/** What the steps that ran have returned. The last is told only when it has succeeded. */
+/** What the steps that ran have returned. `last` is there only when the last step has succeeded. */
 export function outputOfRun(working: Working): JsonMap {
   const outputs = ran(working, ROOT, working.steps.length).map(({ step, body: { status, output = null } }) => {
     return { id: String(step.id), output: status === "succeeded" ? output : null, status };

@@ -1,4 +1,4 @@
-// What a run has begun and not heard of again: for whoever takes it up after a restart.
+// The steps that a run has begun and that have no outcome yet: for the driver that resumes it after a restart.
 import { contextOf } from "./context.ts";
 import type { Order } from "./next.ts";
 import type { State } from "./state.ts";

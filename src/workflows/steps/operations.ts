@@ -1,4 +1,4 @@
-// What steps call: operations by their names, agents among them. Whoever wires a runtime hands this over.
+// What steps call: operations by their names, agents among them. The runtime passes this port to the drivers.
 import type { Json } from "../../contracts/json.ts";
 
 export type OperationCall = {
