@@ -142,16 +142,19 @@ export function describeAuditStore(name: string, open: () => Promise<StoresInTes
         for (const seq of [0, 1]) {
           const commit = aCommit(held, {
             ...{ seq, messages: [aMessage(`secret ${seq}`)], event: { messages_from: seq, ...notes } },
-            ...{ calls: [aBegunCall(seq), ended(seq)], opened_request: aRequest({ id: `request ${seq}`, call: seq }) },
+            ...{
+              calls: [aBegunCall(seq), ended(seq)],
+              opened_requests: [aRequest({ id: `request ${seq}`, call: seq })],
+            },
             run_change: { ...(seq === 0 && { key: "run" }), status: "completed", outcome: '{"said":1}', ended: true },
           });
           await stores.threads.commit(commit);
-          const closed_request = { id: `request ${seq}`, from: "pending", to: "cancelled" } as const;
+          const closed = { id: `request ${seq}`, from: "pending", to: "cancelled" } as const;
           if (seq === 1) continue;
           await world.driver.batch([
             {
               sql: `update requests set answer = '{"secret":1}', payload_hash = 'hash', status = $2, ended_at = 1 where id = $1`,
-              params: [closed_request.id, closed_request.to],
+              params: [closed.id, closed.to],
             },
           ]);
         }

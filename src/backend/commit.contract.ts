@@ -28,7 +28,7 @@ export function describeCommit(name: string, open: () => Promise<StoresInTest>):
           messages: [aMessage("Refund order 7.")],
           run_change: begun,
           calls: [aBegunCall(0), aBegunCall(1)],
-          opened_request: aRequest({ id: "old request" }),
+          opened_requests: [aRequest({ id: "old request" })],
           answer: "old answer",
         }),
       );
@@ -51,8 +51,8 @@ export function describeCommit(name: string, open: () => Promise<StoresInTest>):
           { change: "waiting", number: 1 },
           aBegunCall(2),
         ],
-        opened_request: aRequest({ id: "new request", call: 1 }),
-        closed_request: { id: "old request", from: "pending", to: "cancelled" },
+        opened_requests: [aRequest({ id: "new request", call: 1 })],
+        closed_requests: [{ id: "old request", from: "pending", to: "cancelled" }],
       });
       return { held, commit };
     }
@@ -373,11 +373,11 @@ export function describeCommit(name: string, open: () => Promise<StoresInTest>):
 
     it("settles a request that was answered, and keeps the time of the answer", async () => {
       const held = await heldThread(stores);
-      await threads.commit(aCommit(held, { opened_request: aRequest({ id: "request" }) }));
+      await threads.commit(aCommit(held, { opened_requests: [aRequest({ id: "request" })] }));
       await stores.requests.submit("request", { body: '{"result":1}', payload_hash: "hash", mac: "mac" });
       const answered = await stores.requests.get("request");
-      const closed_request = { id: "request", from: "answered", to: "settled" } as const;
-      expect(await threads.commit(aCommit(held, { seq: 1, closed_request }))).toMatchObject({ outcome: "committed" });
+      const closed_requests = [{ id: "request", from: "answered", to: "settled" }] as const;
+      expect(await threads.commit(aCommit(held, { seq: 1, closed_requests }))).toMatchObject({ outcome: "committed" });
       expect(await stores.requests.get("request")).toEqual({ ...answered, status: "settled", sealed: null });
     });
 

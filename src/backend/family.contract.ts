@@ -109,7 +109,7 @@ export function describeFamily(name: string, open: () => Promise<StoresInTest>):
         const held = await heldThread(stores, { id, arguments: "sealed" });
         const run_change = { key: "run", status: "running", outcome: null, ended: false };
         const own = { messages: [aMessage("one")], calls: [aBegunCall(0)], answer: "sealed", run_change };
-        await threads.commit(aCommit(held, { ...own, opened_request: aRequest(), drained: [1] }));
+        await threads.commit(aCommit(held, { ...own, opened_requests: [aRequest()], drained: [1] }));
         await stores.liveText.put({ thread_id: id, step: 0, attempt: 0, commit: 1, segments: [] });
         const variable = { write: "variable", thread_id: id, name: "X", sealed: "x", type: "text" } as const;
         await written(
@@ -152,7 +152,7 @@ export function describeFamily(name: string, open: () => Promise<StoresInTest>):
 
       it("answers the parent that waits for it", async () => {
         const held = await heldThread(stores);
-        await threads.commit(aCommit(held, { opened_request: aRequest({ id: "request", kind: "child" }) }));
+        await threads.commit(aCommit(held, { opened_requests: [aRequest({ id: "request", kind: "child" })] }));
         const child = await openChild(stores, held.id, {}, { request_id: "request" });
         expect(await threads.delete(child)).toEqual([child]);
         expect(await stores.requests.get("request")).toMatchObject({ status: "answered" });

@@ -1,6 +1,10 @@
 // What anybody may leave for a thread: a durable queue in order of arrival. Only the holder of its lease takes from it.
 
-export type EntryKind =
+/** What a run of a workflow takes in, and a thread never does. `retry`: a step that failed is to be run again. */
+export type RunEntryKind = "event" | "pause" | "resume" | "retry";
+
+/** What threads take in; of it runs of workflows take `answer`, `stop` and `born`. */
+export type ThreadEntryKind =
   | "message"
   | "tool"
   | "answer"
@@ -12,6 +16,8 @@ export type EntryKind =
   | "settlement"
   | "inject"
   | "born";
+
+export type EntryKind = ThreadEntryKind | RunEntryKind;
 
 export type NewEntry = {
   readonly id: string;

@@ -118,7 +118,7 @@ export function describeLostAnswers(name: string, open: () => Promise<StoresInTe
 
     it("an answer is submitted once", async () => {
       const held = await heldThread(stores);
-      await stores.threads.commit(aCommit(held, { drained: [1], opened_request: aRequest({ id: "request" }) }));
+      await stores.threads.commit(aCommit(held, { drained: [1], opened_requests: [aRequest({ id: "request" })] }));
       driver.loseNext(loss);
       const yes = { body: '{"decision":"accepted"}', payload_hash: "hash of yes", mac: "mac of yes" };
       expect(await stores.requests.submit("request", yes)).toBe("submitted");
@@ -128,7 +128,7 @@ export function describeLostAnswers(name: string, open: () => Promise<StoresInTe
 
     it("an answer after another one is refused", async () => {
       const held = await heldThread(stores);
-      await stores.threads.commit(aCommit(held, { opened_request: aRequest({ id: "request" }) }));
+      await stores.threads.commit(aCommit(held, { opened_requests: [aRequest({ id: "request" })] }));
       await stores.requests.submit("request", {
         body: '{"decision":"accepted"}',
         payload_hash: "hash of yes",

@@ -130,9 +130,9 @@ export function describeOperating(name: string, open: () => Promise<StoresInTest
       await stores.membership.register(WORKER);
       const held = await heldThread(stores);
       const ended = { change: "ended", number: 0, phase: "unknown", outcome: "{}", message_seq: 0 } as const;
-      await stores.threads.commit(aCommit(held, { calls: [aBegunCall(0), ended], opened_request: aRequest() }));
+      await stores.threads.commit(aCommit(held, { calls: [aBegunCall(0), ended], opened_requests: [aRequest()] }));
       await stores.threads.commit(
-        aCommit(held, { seq: 1, status: "waiting", opened_request: aRequest({ kind: "client_tool" }) }),
+        aCommit(held, { seq: 1, status: "waiting", opened_requests: [aRequest({ kind: "client_tool" })] }),
       );
       const stuck = await heldThread(stores);
       await stores.engine.markStuck(stuck.id, stuck.epoch);

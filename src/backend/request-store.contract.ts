@@ -27,8 +27,8 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
     ): Promise<Held> {
       const held = await heldThread(stores, thread);
       const settle = { wake_rev: held.wake_rev, due_after: null };
-      const opened_request = aRequest(parts);
-      await stores.threads.commit(aCommit(held, { run: 2, drained: [1], status, opened_request, settle }));
+      const opened_requests = [aRequest(parts)];
+      await stores.threads.commit(aCommit(held, { run: 2, drained: [1], status, opened_requests, settle }));
       return held;
     }
 
@@ -216,9 +216,9 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
 
       it("is refused when nobody waits for it any more", async () => {
         const held = await heldThread(stores);
-        await stores.threads.commit(aCommit(held, { opened_request: aRequest({ id: "refund" }) }));
-        const closed_request = { id: "refund", from: "pending", to: "cancelled" } as const;
-        await stores.threads.commit(aCommit(held, { seq: 1, closed_request }));
+        await stores.threads.commit(aCommit(held, { opened_requests: [aRequest({ id: "refund" })] }));
+        const closed_requests = [{ id: "refund", from: "pending", to: "cancelled" }] as const;
+        await stores.threads.commit(aCommit(held, { seq: 1, closed_requests }));
         expect(await requests.submit("refund", yes)).toBe("refused");
         expect(await requests.get("refund")).toMatchObject({ status: "cancelled", sealed: null, answer: null });
         expect(await requests.submit("nothing", yes)).toBe("refused");
@@ -240,7 +240,7 @@ export function describeRequestStore(name: string, open: () => Promise<StoresInT
 
       it("is not signalled to whoever works on the thread", async () => {
         const held = await heldThread(stores);
-        await stores.threads.commit(aCommit(held, { opened_request: aRequest({ id: "refund" }) }));
+        await stores.threads.commit(aCommit(held, { opened_requests: [aRequest({ id: "refund" })] }));
         const heard = await heardOn(driver);
         expect(await requests.submit("refund", yes)).toBe("submitted");
         expect(await heard.all()).toEqual([]);

@@ -25,6 +25,7 @@ import type { SubjectStore } from "./subject-store.ts";
 import type { SwitchStore } from "./switch-store.ts";
 import type { ThreadStore } from "./thread-store.ts";
 import type { TokenStore } from "./token-store.ts";
+import type { WorkflowStore } from "./workflow-store.ts";
 import type { WriteStore } from "./write.ts";
 
 export type Stores = {
@@ -53,5 +54,6 @@ export type Stores = {
   readonly outcomes: OutcomeStore;
   readonly switches: SwitchStore;
   readonly metrics: MetricsStore;
+  readonly workflows: WorkflowStore;
   readonly gateway: GatewayStores;
 };

@@ -126,8 +126,8 @@ export function describeTerminate(name: string, open: () => Promise<StoresInTest
         async function waitingParent(): Promise<Held> {
           const held = await heldThread(stores, { id: "waiting" });
           const settle = { wake_rev: held.wake_rev, due_after: null };
-          const opened_request = aRequest({ id: "request", kind: "child" });
-          await stores.threads.commit(aCommit(held, { drained: [1], status: "waiting", opened_request, settle }));
+          const opened_requests = [aRequest({ id: "request", kind: "child" })];
+          await stores.threads.commit(aCommit(held, { drained: [1], status: "waiting", opened_requests, settle }));
           await openChild(stores, held.id, { id: "awaited" }, { request_id: "request", blocking: true });
           return held;
         }

@@ -25,7 +25,8 @@ export type CallChange =
       readonly number: number;
       readonly phase: "settled" | "unknown";
       readonly outcome: string;
-      readonly message_seq: number;
+      /** The message with its result; null where there are no messages. */
+      readonly message_seq: number | null;
     };
 
 /** How a run stands after a commit: the first time its `key` is given. */
@@ -57,6 +58,9 @@ export type Erasure = {
   /** What was asked of somebody for the calls that are erased, by their ids. */
   readonly requests: readonly string[];
 };
+
+/** A request that ends; the commit is overtaken unless it is as `from` says. */
+export type ClosedRequest = { readonly id: string; readonly from: RequestStatus; readonly to: RequestStatus };
 
 /** Everything that one commit of the lease holder writes. */
 export type Commit = {
@@ -94,8 +98,8 @@ export type Commit = {
   readonly queued: readonly NewEntry[];
   readonly run_change: RunChange | null;
   readonly calls: readonly CallChange[];
-  readonly opened_request: NewRequest | null;
-  readonly closed_request: { readonly id: string; readonly from: RequestStatus; readonly to: RequestStatus } | null;
+  readonly opened_requests: readonly NewRequest[];
+  readonly closed_requests: readonly ClosedRequest[];
   readonly budget_change: BudgetChange | null;
   /** What tools, effects and children leave behind, in this order. */
   readonly writes: readonly Write[];

@@ -116,7 +116,7 @@ export interface ThreadStore {
   ): Promise<readonly string[]>;
   /**
    * Threads without a parent that rest for this long, as do their children: nothing is queued for them, and nobody is asked
-   * anything. What is no thread rests once it is terminated. A page in the order of their ids, after the one that is given.
+   * anything. What is no thread rests once it is terminated or, as a run of a workflow, has ended. A page in the order of their ids, after the one that is given.
    */
   idle(query: { readonly for_us: number; readonly limit: number; readonly after?: string }): Promise<readonly string[]>;
   /**

@@ -191,8 +191,8 @@ export function describeWrites(name: string, open: () => Promise<StoresInTest>):
       async function waitingParent(): Promise<{ parent: string; child: Held; answer: Write }> {
         const held = await heldThread(stores);
         const settle = { wake_rev: held.wake_rev, due_after: null };
-        const opened_request = aRequest({ id: "request", kind: "child" });
-        await stores.threads.commit(aCommit(held, { drained: [1], status: "waiting", opened_request, settle }));
+        const opened_requests = [aRequest({ id: "request", kind: "child" })];
+        await stores.threads.commit(aCommit(held, { drained: [1], status: "waiting", opened_requests, settle }));
         const id = await openChild(stores, held.id, {}, { request_id: "request", blocking: true });
         await stores.inbox.put(id, anEntry());
         const [claimed] = await claim(stores);

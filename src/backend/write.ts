@@ -5,6 +5,7 @@ import type { MemoryScope } from "../contracts/memory/memory-scope.ts";
 import type { NewEntry } from "./inbox.ts";
 import type { NewThread } from "./new-thread.ts";
 import type { NewRequest } from "./request-store.ts";
+import type { NewWorkflowRun, StepStatus, WorkflowReason, WorkflowStatus } from "./workflow-store.ts";
 
 export type VariableType = "text" | "secret";
 
@@ -156,6 +157,40 @@ export type Write =
     }
   /** An agent forgets what an agent wrote, or what the user has said. */
   | { readonly write: "memory_gone"; readonly scope: MemoryScope }
+  /** A run of a workflow, behind its row of the kind `workflow`. Nothing happens when there is one already. */
+  | { readonly write: "workflow_run"; readonly run: NewWorkflowRun }
+  /** How a run of a workflow stands. One that has ended is changed only when it is reopened. */
+  | {
+      readonly write: "workflow_status";
+      readonly run_id: string;
+      readonly status: WorkflowStatus;
+      readonly reason: WorkflowReason | null;
+      /** It begins now; the first time counts. */
+      readonly started?: true;
+      readonly ended?: true;
+      readonly has_problem?: true;
+      /** It has not ended any more, and its problem is taken up. */
+      readonly reopened?: true;
+    }
+  /** What is known of a step. What is absent stays as it is; null clears it. */
+  | {
+      readonly write: "workflow_step";
+      readonly run_id: string;
+      readonly parent: string;
+      readonly position: number;
+      /** Sealed. */
+      readonly opened?: string;
+      /** Sealed. */
+      readonly outcome?: string | null;
+      readonly status: StepStatus | null;
+      readonly undo_order?: number | null;
+    }
+  | {
+      readonly write: "workflow_step_gone";
+      readonly run_id: string;
+      readonly parent: string;
+      readonly position: number;
+    }
   /** Ends a thread and all that descend from it, for good. The first time counts. */
   | { readonly write: "terminate"; readonly thread_id: string; readonly stop: NewEntry };
 

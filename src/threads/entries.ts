@@ -1,6 +1,6 @@
 // What stands in a thread's inbox, and what the holder of its lease makes of it. Pure: a table of cases.
 import { z } from "zod";
-import type { Entry } from "../backend/inbox.ts";
+import type { Entry, EntryKind, ThreadEntryKind } from "../backend/inbox.ts";
 import type { Message } from "../contracts/conversation/message.ts";
 import { messageSchema } from "../contracts/conversation/message.ts";
 
@@ -27,7 +27,7 @@ const bodies = {
   /** One message, or all before one. */
   erasure: z.union([z.object({ seq: z.int(), by }), z.object({ before: z.int(), by })]),
   settlement: z.object({ run: z.int(), number: z.int(), result: z.json(), by }),
-} as const;
+} as const satisfies Readonly<Record<ThreadEntryKind, z.ZodType>>;
 
 type Bodies = { readonly [Kind in keyof typeof bodies]: z.infer<(typeof bodies)[Kind]> };
 
@@ -44,8 +44,13 @@ export type ReadEntry = {
 
 export function readEntry(entry: Pick<Entry, "seq" | "kind" | "body"> & Partial<Pick<Entry, "created_at">>): ReadEntry {
   const { seq, kind, body, created_at } = entry;
+  if (!isOfThread(kind)) throw new Error(`Entry ${seq} is for a run of a workflow, and not for a thread: "${kind}".`);
   const read = bodies[kind].parse(JSON.parse(body));
   return { seq, kind, body: read, ...(created_at !== undefined && { created_at }) } as ReadEntry;
+}
+
+function isOfThread(kind: EntryKind): kind is ThreadEntryKind {
+  return Object.hasOwn(bodies, kind);
 }
 
 /** What a run takes in at the beginning of a turn: messages, then the tools queued behind them; the rest is for the next turn. */
@@ -109,6 +114,6 @@ export function isWork({ kind }: ReadEntry): boolean {
   return isWorkKind({ kind });
 }
 
-export function isWorkKind({ kind }: { readonly kind: ReadEntry["kind"] }): boolean {
+export function isWorkKind({ kind }: { readonly kind: EntryKind }): boolean {
   return kind === "message" || kind === "tool" || kind === "continue";
 }

@@ -232,8 +232,8 @@ export class HeldThread {
       writes: batch.writes,
       run_change: this.#changed(batch),
       calls: batch.calls,
-      opened_request: batch.opened,
-      closed_request: batch.closed,
+      opened_requests: batch.opened ? [batch.opened] : [],
+      closed_requests: batch.closed ? [batch.closed] : [],
       budget_change: this.funds?.changeTo(this.state) ?? null,
       settle: settling ? { wake_rev: this.#wakeRev, due_after: microseconds(settling.dueAfter) } : null,
     };

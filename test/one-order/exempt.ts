@@ -15,6 +15,10 @@ export const exemptions: readonly Exemption[] = [
     reason: "Each group has a first row of its own.",
   },
   {
+    ...{ file: "sql/workflows.ts", text: "group by workflow_id, status order by workflow_id, status" },
+    reason: "Each group is one row.",
+  },
+  {
     ...{ file: "sql/approval-memory.ts", text: "order by created_at desc, ¤" },
     reason: "Ends in all columns of the primary key.",
   },

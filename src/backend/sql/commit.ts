@@ -1,7 +1,7 @@
 // One commit of the lease holder, statement by statement. The first one is the guard: it changes the thread's row only
 // while the lease and the number of the event are still ours, so that whoever lost the thread can write nothing.
 import type { Statement } from "../sql-driver.ts";
-import type { CallChange, Commit } from "../thread-commit.ts";
+import type { CallChange, ClosedRequest, Commit } from "../thread-commit.ts";
 import { changeBudget } from "./budgets.ts";
 import { considerEffects, dueWithEffects } from "./effects.ts";
 import { eraseStatements } from "./erase.ts";
@@ -23,8 +23,8 @@ export function commitStatements(commit: Commit): readonly Statement[] {
     ...commit.queued.flatMap((entry) => [nextEntry(thread_id), insertEntry(thread_id, entry)]),
     ...changeRun(commit),
     ...commit.calls.map((change) => changeCall(commit, change)),
-    ...openRequest(commit),
-    ...closeRequest(commit),
+    ...commit.opened_requests.map((request) => insertRequest(thread_id, commit.run, request)),
+    ...commit.closed_requests.flatMap((closed) => closeRequest(commit, closed)),
     ...commit.writes.flatMap((write) => writeStatements(write, thread_id)),
     ...(commit.settle && changesEffects(commit) ? [considerEffects(thread_id)] : []),
     // Last, so that whoever waits for this row waits for as short a time as can be.
@@ -158,20 +158,15 @@ function changeCall({ thread_id, run, epoch }: Commit, change: CallChange): Stat
   }
 }
 
-function openRequest({ thread_id, run, opened_request: request }: Commit): Statement[] {
-  return request ? [insertRequest(thread_id, run, request)] : [];
-}
-
 /** Ends a request, unless somebody answered it just now. */
-function closeRequest({ thread_id, run, closed_request }: Commit): Statement[] {
-  if (!closed_request) return [];
+function closeRequest({ thread_id, run }: Commit, { id, from, to }: ClosedRequest): Statement[] {
   const sql = `update requests set status = $3, sealed = null, ended_at = coalesce(ended_at, now_us())
     where id = $1 and status = $2`;
   // Its answer may have come in while the thread was looked at for something else; nobody would take that in later.
   const answered = `update inbox set drained_at = now_us(), run = $3, body = null
     where thread_id = $1 and operation = 'submit' and idempotency_key = $2 and drained_at is null`;
   return [
-    { sql, params: [closed_request.id, closed_request.from, closed_request.to], expect: 1 },
-    { sql: answered, params: [thread_id, closed_request.id, run] },
+    { sql, params: [id, from, to], expect: 1 },
+    { sql: answered, params: [thread_id, id, run] },
   ];
 }

@@ -30,6 +30,15 @@ const TABLES_OF_A_THREAD = [
   "effects",
 ];
 
+/** What is kept of a run of a workflow. */
+const TABLES_OF_A_RUN = ["workflow_runs", "workflow_run_tags", "workflow_steps"];
+
+/** By the column that holds the id. */
+const TABLES = [
+  ...TABLES_OF_A_THREAD.map((table) => ({ table, column: "thread_id" })),
+  ...TABLES_OF_A_RUN.map((table) => ({ table, column: "run_id" })),
+];
+
 export function createFamily(
   driver: SqlDriver,
 ): Pick<ThreadStore, "children" | "liveChildren" | "ancestors" | "descendants" | "delete" | "idle"> {
@@ -37,9 +46,9 @@ export function createFamily(
     const spent = await spendReserved(driver, id);
     // Read before: when the answer is lost, nobody can tell any more.
     const known = await driver.all(wholeTree("$1"), [id]);
-    const erase = TABLES_OF_A_THREAD.map(
-      (table): Statement => ({
-        sql: `delete from ${table} where thread_id in (${wholeTree("$1")} /*few rows*/)`,
+    const erase = TABLES.map(
+      ({ table, column }): Statement => ({
+        sql: `delete from ${table} where ${column} in (${wholeTree("$1")} /*few rows*/)`,
         params: [id],
       }),
     );
@@ -145,10 +154,11 @@ export function createFamily(
 
 /**
  * Nothing is under way, waited for or planned, and nobody has left anything for so long. What is no thread may be at work
- * through what is below it, for as long as it lives.
+ * through what is below it, for as long as it is neither terminated nor a run that has ended.
  */
 function isIdle(table: string, since: string): string {
-  return `(${table}.kind = 'thread' or ${table}.terminated_at is not null)
+  return `(${table}.kind = 'thread' or ${table}.terminated_at is not null or exists (
+      select 1 from workflow_runs where workflow_runs.run_id = ${table}.id and workflow_runs.ended_at is not null))
     and ${table}.due_at is null and ${table}.lease_by is null and ${table}.stuck_at is null
     and ${table}.status not in ('running', 'waiting') and ${table}.updated_at < (select now_us()) - cast(${since} as bigint)
     and not exists (select 1 from inbox where inbox.thread_id = ${table}.id and inbox.drained_at is null)

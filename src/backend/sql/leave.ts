@@ -2,7 +2,7 @@
 import type { NewEntry } from "../inbox.ts";
 import type { Statement } from "../sql-driver.ts";
 import { woken } from "./leased-table.ts";
-import { tell } from "./wake.ts";
+import { IS_SIGNALLED, tell } from "./wake.ts";
 
 type About = {
   readonly child_status?: string | undefined;
@@ -103,7 +103,7 @@ function answerPending({ thread, request, params }: Target, answer: Answer): rea
     params: [...params, payload_hash],
   };
   const told: Statement = {
-    sql: `select signal(id) from threads where id = ${thread} and lease_until <= now_us() and exists (
+    sql: `select signal(id) from threads where id = ${thread} and ${IS_SIGNALLED} and exists (
       select 1 from requests where requests.id = ${request} and thread_id = threads.id and requests.status = 'pending')`,
     params,
   };

@@ -32,6 +32,7 @@ import { createSubjectStore } from "./subjects.ts";
 import { createSwitchStore } from "./switches.ts";
 import { createThreadStore } from "./threads.ts";
 import { createTokenStore } from "./tokens.ts";
+import { createWorkflowStore } from "./workflows.ts";
 import { createWriteStore } from "./write-store.ts";
 
 /** What a worker leases: all of it is freed when the worker dies. */
@@ -77,6 +78,7 @@ export async function openStores(
     outcomes: createOutcomeStore(driver),
     switches: createSwitchStore(driver),
     metrics: createMetricsStore(driver),
+    workflows: createWorkflowStore(driver),
     gateway: createGatewayStores(driver),
   };
 }

@@ -17,6 +17,7 @@ import { outcomes } from "./tables/outcomes.ts";
 import { sessions } from "./tables/sessions.ts";
 import { subjects } from "./tables/subjects.ts";
 import { swifter } from "./tables/swifter.ts";
+import { workflows } from "./tables/workflows.ts";
 
 /** Each entry brings a database from the version of its index to the next. Never edit one that was released: add another. */
 export const migrations: readonly (readonly MigrationStatement[])[] = [
@@ -270,4 +271,5 @@ export const migrations: readonly (readonly MigrationStatement[])[] = [
   // Which step of its pipeline a job was queued for, where the id of the step does not say it.
   ["alter table gateway_jobs add column step_digest text"],
   kinds,
+  workflows,
 ];

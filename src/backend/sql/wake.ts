@@ -15,6 +15,9 @@ export function wake(threadId: string, { kind, wakes_stopped }: Pick<NewEntry, "
   return { sql, params: [threadId, wakes_stopped ? 1 : 0], expect: 1 };
 }
 
+/** The condition that workers hear of what was left for a row although it is not urgent. */
+export const IS_SIGNALLED = "(lease_until <= now_us() or kind <> 'thread')";
+
 /** Stores an entry under the number that `wake` has just made. A key that was used before is refused. */
 export function insertEntry(threadId: string, entry: NewEntry): Statement {
   const sql = `insert into inbox (thread_id, seq, id, kind, body, operation, idempotency_key, payload_hash, created_at)
@@ -26,9 +29,9 @@ export function insertEntry(threadId: string, entry: NewEntry): Statement {
 
 /**
  * Tells the workers, but only when it matters: a thread that is being worked on finds its new work by itself, unless
- * it has to stop.
+ * it has to stop. A run of a workflow waits for several things at once, and takes each of them when it comes.
  */
 export function tell(threadId: string, { urgent }: Pick<NewEntry, "urgent">): Statement {
-  const sql = "select signal(id) from threads where id = $1 and ($2 = 1 or lease_until <= now_us())";
+  const sql = `select signal(id) from threads where id = $1 and ($2 = 1 or ${IS_SIGNALLED})`;
   return { sql, params: [threadId, urgent ? 1 : 0] };
 }

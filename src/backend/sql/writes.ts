@@ -9,6 +9,7 @@ import { insertRequest } from "./requests.ts";
 import { insertSubject } from "./subjects.ts";
 import { terminateStatements } from "./terminate.ts";
 import { changeInSessions, eraseFromSessions, transcriptStatements } from "./transcript.ts";
+import { changeWorkflowStatus, insertWorkflowRun, keepWorkflowStep, removeWorkflowStep } from "./workflow-writes.ts";
 
 /** `holder`: the thread whose lease the batch is written under, if any. */
 export function writeStatements(write: Write, holder: string | null): readonly Statement[] {
@@ -55,6 +56,14 @@ export function writeStatements(write: Write, holder: string | null): readonly S
       return keepMemory(write, { byAgent: true });
     case "memory_gone":
       return [forgetMemory(write.scope, { byAgent: true })];
+    case "workflow_run":
+      return insertWorkflowRun(write.run);
+    case "workflow_status":
+      return [changeWorkflowStatus(write)];
+    case "workflow_step":
+      return [keepWorkflowStep(write)];
+    case "workflow_step_gone":
+      return [removeWorkflowStep(write)];
     case "terminate":
       return terminateStatements(write.thread_id, write.stop);
     default:
