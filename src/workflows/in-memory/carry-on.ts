@@ -39,21 +39,22 @@ export async function carryOn(standing: Standing, host: WorkflowHost): Promise<r
 }
 
 async function endOrWait(
-  { record, state: start, ...parts }: Standing,
+  { record, state: start, bodies, ...parts }: Standing,
   recorder: RunRecorder | undefined,
   host: WorkflowHost,
 ): Promise<runRecord.WorkflowRun> {
   const { room = 1, runs, signal } = host;
   const { run_id } = record;
   const inputs = snapshotMap(record.inputs);
-  const working = newWorking({ ...parts, inputs, room, own: ownTypesOf(host), asksFanOut: asksFanOut(host) });
+  const working = newWorking({ ...parts, bodies, inputs, room, own: ownTypesOf(host), asksFanOut: asksFanOut(host) });
   const now = clockOf(host);
   const perform = performer(host, run_id);
   const isCancelled = runs && (async () => (await ofHost(() => runs.cancelRequested(run_id))) === true);
   const stepped = recorder && teller(record, working, recorder);
   try {
     const { state, next } = await drive(working, { now, perform, isCancelled, stepped, signal }, start);
-    return next.kind === "end" ? ended(record, working, state, now()) : suspended(record, working, state);
+    if (next.kind === "end") return ended(record, working, state, now());
+    return suspended(record, working, state, keptForResume(working, bodies));
   } catch (thrown) {
     if (thrown instanceof HostFault) throw thrown;
     return broken(record, working, thrown, now());
@@ -73,7 +74,12 @@ function ended(record: runRecord.WorkflowRun, working: Working, state: State, no
   return runRecord.patch(record, { status, steps, error, output: outputOfRun(working), metadata, ended_at });
 }
 
-function suspended(record: runRecord.WorkflowRun, working: Working, state: State): runRecord.WorkflowRun {
+function suspended(
+  record: runRecord.WorkflowRun,
+  working: Working,
+  state: State,
+  kept: JsonMap,
+): runRecord.WorkflowRun {
   const root = state.scopes[ROOT];
   const step_index = root?.kind === "sequence" ? root.at : 0;
   const path = below(ROOT, step_index);
@@ -88,7 +94,7 @@ function suspended(record: runRecord.WorkflowRun, working: Working, state: State
     completed: {},
   };
   const metadata = { ...snapshotMap(record.metadata), _suspension: suspension };
-  const replay = { ...snapshotMap(record.replay), ...keptForResume(working) };
+  const replay = { ...snapshotMap(record.replay), ...kept };
   return runRecord.patch(record, {
     status: "suspended",
     steps: stepRecords(working, step_index + 1),

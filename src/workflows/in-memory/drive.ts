@@ -1,8 +1,8 @@
 // The driver in memory: steps the machine to its end, or to where it has to wait, and does between the steps what it asks for.
 
-import { advanceDraft, type Step } from "../machine/advance.ts";
+import { advanceDraft } from "../machine/advance.ts";
 import { draftOf } from "../machine/apply.ts";
-import type { Arrived, Next, Order, Outcome } from "../machine/next.ts";
+import type { Arrived, Next, Order, Outcome, Step } from "../machine/next.ts";
 import { parentOf, ROOT } from "../machine/path.ts";
 import { initialState, type State } from "../machine/state.ts";
 import type { Working } from "../machine/working.ts";
@@ -20,7 +20,7 @@ export type Carrier = {
   readonly signal?: AbortSignal | undefined;
 };
 
-export type Driven = { readonly state: State; readonly next: Exclude<Next, { kind: "effects" }> };
+export type Driven = { readonly state: State; readonly next: Extract<Next, { kind: "park" | "end" }> };
 
 /** What the host throws, and what the machine cannot work with, is thrown. */
 export async function drive(working: Working, carrier: Carrier, start: State = initialState): Promise<Driven> {

@@ -6,19 +6,19 @@ import { undoOf } from "../../contracts/workflows/step-options.ts";
 import { below, parentOf, ROOT } from "../machine/path.ts";
 import { type Body, bodyOf, stepAt, type Working } from "../machine/working.ts";
 
-export function keptForResume(working: Working): JsonMap {
+export function keptForResume(working: Working, bodies: ReadonlyMap<string, Body>): JsonMap {
   const { continueOnError, undoable } = working;
   const isInside = undoable.some((path) => parentOf(path) !== ROOT);
   return snapshotMap({
     ...(continueOnError && { continue_on_error: true }),
-    ...(isInside && { undo: { undoable, bodies: bodiesInside(working) } }),
+    ...(isInside && { undo: { undoable, bodies: bodiesInside(working, bodies) } }),
   });
 }
 
 /** What is known inside of those steps in which something can be undone; of the steps themselves what their record lacks. */
-function bodiesInside(working: Working): object {
+function bodiesInside(working: Working, bodies: ReadonlyMap<string, Body>): object {
   const tops = new Set(working.undoable.filter((path) => parentOf(path) !== ROOT).map(topOf));
-  const inside = [...working.bodies].filter(([path]) => parentOf(path) !== ROOT && tops.has(topOf(path)));
+  const inside = [...bodies].filter(([path]) => parentOf(path) !== ROOT && tops.has(topOf(path)));
   const parts = [...tops].map((path) => {
     const { items, chosen } = bodyOf(working, path);
     return [path, { items, chosen }] as const;

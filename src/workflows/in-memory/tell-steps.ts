@@ -2,7 +2,7 @@
 import { type JsonMap, seal, snapshotMap } from "../../contracts/json.ts";
 import * as runRecord from "../../contracts/workflows/run-record.ts";
 import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
-import type { Step } from "../machine/advance.ts";
+import type { Step } from "../machine/next.ts";
 import { below, parentOf, ROOT } from "../machine/path.ts";
 import { stepRecords } from "../machine/run-view.ts";
 import { bodyOf, newWorking, stepAt, type Working } from "../machine/working.ts";

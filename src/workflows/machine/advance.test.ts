@@ -1,83 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { answering, anyRun } from "../../../test/any-workflow.ts";
+import { type Answer, call, echo, Machine } from "../../../test/workflow-machine.ts";
 import type { Json, JsonMap } from "../../contracts/json.ts";
-import { advance } from "./advance.ts";
 import { fold } from "./apply.ts";
-import type { Fact } from "./facts.ts";
 import type { Arrived, Order, Outcome } from "./next.ts";
-import { outputOfRun, stepRecords } from "./run-view.ts";
-import { initialState, type State } from "./state.ts";
-import { underWay } from "./under-way.ts";
-import { newWorking, type Working } from "./working.ts";
-
-type Answer = (order: Order) => Outcome;
-
-/** Drives the machine by hand: what it orders is answered one after another, the one that was ordered last or first. */
-class Machine {
-  readonly facts: Fact[] = [];
-  readonly ordered: string[] = [];
-  state: State = initialState;
-  working: Working;
-  waiting: Order[] = [];
-  largest = 0;
-  now = 0;
-  /** True: all that is kept is written and read again before every step, as after a crash. */
-  readonly #forgets: boolean;
-
-  constructor(given: Parameters<typeof newWorking>[0], { forgets = false } = {}) {
-    this.working = newWorking(given);
-    this.#forgets = forgets;
-  }
-
-  step(arrived: readonly Arrived[] = []) {
-    if (this.#forgets) this.#restart(arrived.flatMap((each) => ("path" in each ? each.path : [])));
-    const { state, facts, next } = advance(this.state, this.working, this.now, arrived);
-    this.state = state;
-    this.facts.push(...facts);
-    this.largest = Math.max(this.largest, JSON.stringify(state).length);
-    if (next.kind === "effects") {
-      this.waiting.push(...next.begin);
-      this.ordered.push(...next.begin.map(({ path }) => path));
-    }
-    return next;
-  }
-
-  /** Answers what was ordered until the run ends or waits. */
-  run(answer: Answer, takeLast = false) {
-    let next = this.step();
-    while (next.kind === "effects") {
-      const order = takeLast ? this.waiting.pop() : this.waiting.shift();
-      if (!order) throw new Error("Nothing is under way.");
-      next = this.step([{ path: order.path, outcome: answer(order) }]);
-    }
-    return next;
-  }
-
-  get record() {
-    return {
-      status: this.state.status,
-      output: outputOfRun(this.working),
-      steps: stepRecords(this.working, this.working.steps.length),
-    };
-  }
-
-  #restart(answered: readonly string[]): void {
-    const order = this.waiting.map(({ path }) => path);
-    this.state = JSON.parse(JSON.stringify(this.state));
-    const { bodies, undoable, ...rest } = this.working;
-    const stored = new Map<string, never>(JSON.parse(JSON.stringify([...bodies])));
-    this.working = { ...rest, bodies: stored, undoable: [...undoable] };
-    const again = underWay(this.state, this.working).filter(({ path }) => !answered.includes(path));
-    this.waiting = order.map((path) => again.find((each) => each.path === path)).filter((each) => each !== undefined);
-    expect(this.waiting.length).toBe(again.length);
-  }
-}
-
-const echo: Answer = ({ step }) => ({ as: "succeeded", output: (step.args as Json) ?? {} });
-
-function call(id: string, args: Json = {}, more: JsonMap = {}): JsonMap {
-  return { id, type: "ability", ability: "demo/a", args, ...more };
-}
 
 describe("a run", () => {
   it("has a state that is as large after ten thousand items as after ten", () => {
@@ -284,68 +211,6 @@ describe("a step that sleeps", () => {
 });
 
 describe("any workflow", () => {
-  const args = fc.constantFrom<Json>({}, { v: "${vars.item}" }, { n: "${steps.a.output}", i: "${inputs.q}" });
-  const flags = fc.record({ continue_on_error: fc.boolean(), undo: fc.constantFrom(false, true) });
-  const { steps: anySteps } = fc.letrec<{ step: JsonMap; steps: JsonMap[]; named: JsonMap[] }>((tie) => ({
-    step: fc.oneof(
-      { maxDepth: 3, withCrossShrink: true },
-      fc.record({ args, flags }).map(({ args: given, flags: { undo } }) => ({
-        ...{ type: "ability", ability: "demo/a", args: given },
-        ...(undo && { undo: { type: "ability", ability: "demo/undo", args: { of: "${vars.output}" } } }),
-      })),
-      fc
-        .record({
-          items: fc.array(fc.nat(9), { maxLength: 4 }),
-          steps: tie("named"),
-          flags,
-          concurrency: fc.integer({ min: 1, max: 3 }),
-        })
-        .map(({ items, steps, flags: { continue_on_error }, concurrency }) => ({
-          ...{ type: "foreach", items, steps, continue_on_error, concurrency },
-        })),
-      fc
-        .record({ items: fc.array(fc.nat(9), { maxLength: 4 }), steps: tie("named"), flags })
-        .map(({ items, steps, flags: { continue_on_error } }) => ({
-          type: "parallel",
-          items,
-          steps,
-          continue_on_error,
-        })),
-      fc
-        .record({ steps: tie("named"), value: fc.constantFrom("Q", "other"), otherwise: fc.boolean() })
-        .map(({ steps, value, otherwise }) => ({
-          type: "branch",
-          cases: [{ when: { path: "inputs.q", op: "eq", value }, steps }],
-          ...(otherwise && { else: steps }),
-        })),
-      fc
-        .array(fc.record({ steps: tie("named"), required: fc.boolean(), is_aggregator: fc.boolean() }), {
-          minLength: 1,
-          maxLength: 3,
-        })
-        .map((branches) => ({
-          type: "parallel",
-          branches: branches.map(({ is_aggregator, ...branch }, index) => ({
-            ...branch,
-            role: `r${index}`,
-            is_aggregator: is_aggregator && branches.findIndex((each) => each.is_aggregator) === index,
-          })),
-        })),
-    ),
-    named: fc
-      .array(tie("step"), { minLength: 1, maxLength: 3 })
-      .map((steps) => steps.map((step, index) => ({ id: "abc"[index] ?? "d", ...step }))),
-    steps: tie("named"),
-  }));
-  /** Fails for some paths, always the same ones. */
-  const answering =
-    (every: number): Answer =>
-    (order) =>
-      every > 0 && [...order.path].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % every === 0
-        ? { as: "failed", error: { code: `at ${order.path}`, message: "no" } }
-        : echo(order);
-  const anyRun = fc.record({ steps: anySteps, continueOnError: fc.boolean(), every: fc.nat(7) });
-
   it("follows from its facts alone, and goes on from every step of the machine as if nothing had happened", () => {
     fc.assert(
       fc.property(anyRun, fc.integer({ min: 1, max: 4 }), fc.boolean(), ({ every, ...given }, room, takeLast) => {

@@ -6,26 +6,19 @@ import { chosenPart } from "./choose.ts";
 import { contextOf } from "./context.ts";
 import type { Fact, StepEnd } from "./facts.ts";
 import { containerOf, isGivenUp, isOptional, toleratesFailures } from "./failure-rules.ts";
-import type { Arrived, Next, Order, Outcome } from "./next.ts";
+import { firstPart, forgetOtherParts, hasSucceeded } from "./kept-parts.ts";
+import type { Arrived, Next, Order, Outcome, Step } from "./next.ts";
 import { partsOf } from "./open-parts.ts";
 import { outputOfParts } from "./outputs.ts";
 import { below, isTopList, ON_FAILURE, parentOf, ROLLBACK, ROOT } from "./path.ts";
 import { resolveStep } from "./resolve.ts";
-import type { OpenStep, State } from "./state.ts";
-import { cancelled, essence, invalidSleep, unhandled } from "./step-errors.ts";
+import type { FanOut, OpenStep, Sequence, State } from "./state.ts";
+import { cancelled, essence, invalidSleep, unhandled, waitTimedOut } from "./step-errors.ts";
 import { wakeTime } from "./wake-time.ts";
 import { type Body, bodyOf, isParallel, kindOf, lengthOf, type StepError, stepAt, type Working } from "./working.ts";
 
 /** Steps that are open at the same time in one run, those that wait included: they make its state large. */
 const MOST_OPEN = 100;
-
-export type Step = {
-  readonly state: State;
-  readonly facts: readonly Fact[];
-  /** The paths of which more is known than before. */
-  readonly changed: ReadonlySet<string>;
-  readonly next: Next;
-};
 
 /** Takes what arrived and goes on as far as it can without the outside. `now` is in milliseconds since 1970. */
 export function advance(state: State, working: Working, now: number, arrived: readonly Arrived[] = []): Step {
@@ -35,13 +28,12 @@ export function advance(state: State, working: Working, now: number, arrived: re
 /** The same for a driver that does not keep the state from before: it is changed in place. */
 export function advanceDraft(state: Draft, working: Working, now: number, arrived: readonly Arrived[] = []): Step {
   const turn = new Turn(state, working, now);
-  if (state.seq === 0) turn.record({ type: "run.started" });
+  if (state.seq === 0) turn.start();
   const outcomes = arrived.filter((each) => "path" in each);
-  const isCancelled = outcomes.length < arrived.length;
   // A request to stop does not change the outcome of a step, only what follows from it.
-  if (isCancelled) turn.takeCancel();
+  if (outcomes.length < arrived.length) turn.takeCancel();
   for (const { path, attempt, outcome } of outcomes) turn.takeOutcome(path, attempt, outcome);
-  turn.goOn({ looksAtAll: outcomes.length === 0 || isCancelled });
+  turn.goOn();
   return { state: turn.state, facts: turn.facts, changed: turn.changed, next: turn.next };
 }
 
@@ -54,6 +46,8 @@ class Turn {
   readonly #orders: Order[] = [];
   /** Open lists of steps and steps with parts that may have something to do. */
   readonly #agenda: string[] = [];
+  /** Something could begin now, and does not. */
+  #isHeldBack = false;
 
   constructor(state: Draft, working: Working, now: number) {
     this.state = state;
@@ -67,6 +61,7 @@ class Turn {
     if (this.#orders.length > 0 || open.some(({ phase }) => phase === "running")) {
       return { kind: "effects", begin: this.#orders };
     }
+    if (this.#isHeldBack) return { kind: "yield" };
     const times = open.map(({ until }) => until).filter((until) => until !== null);
     return { kind: "park", until: times.length > 0 ? Math.min(...times) : null };
   }
@@ -76,9 +71,15 @@ class Turn {
     this.facts.push(fact);
   }
 
+  start(): void {
+    const { startsAt } = this.#working;
+    this.record({ type: "run.started", ...(startsAt > 0 && { at: startsAt }) });
+  }
+
   takeCancel(): void {
+    const { status, stage, isCancelling } = this.state;
     // A run that is rolled back, or has nothing left but that, ends soon enough.
-    if (this.state.stage === "steps" && !this.state.isCancelling) this.record({ type: "cancel.requested" });
+    if (status === "running" && stage === "steps" && !isCancelling) this.record({ type: "cancel.requested" });
   }
 
   takeOutcome(path: string, attempt: number | undefined, outcome: Outcome): void {
@@ -89,13 +90,13 @@ class Turn {
   }
 
   /**
-   * Closes what is over and opens what may be opened, until something outside is needed. What has ended says itself where to go
-   * on; only steps with parts have to be looked at beside that, because there may be room again.
+   * Closes what is over and opens what may be opened, until something outside is needed. Lists of steps go on before parts
+   * begin, because these begin only where there is room left.
    */
-  goOn({ looksAtAll }: { readonly looksAtAll: boolean }): void {
+  goOn(): void {
     for (const [path, step] of Object.entries(this.state.steps)) if (step.phase !== "running") this.#lookAt(path, step);
-    const scopes = Object.entries(this.state.scopes).filter(([, { kind }]) => looksAtAll || kind === "fan_out");
-    this.#agenda.push(...scopes.map(([path]) => path).reverse());
+    const lists = pathsOf(this.state, "sequence").reverse();
+    this.#agenda.unshift(...pathsOf(this.state, "fan_out").reverse(), ...lists);
     for (let path = this.#agenda.pop(); path !== undefined; path = this.#agenda.pop()) {
       const scope = this.state.scopes[path];
       if (scope?.kind === "sequence") this.#goOnWithSteps(path);
@@ -107,9 +108,20 @@ class Turn {
   #lookAt(path: string, { phase, until, attempt }: OpenStep): void {
     if (this.state.isCancelling || isGivenUp(this.state, parentOf(path))) this.#end(path, "cut_off", {});
     else if (until === null || until > this.#now) return;
-    else if (phase === "retrying")
-      this.#begin(path, bodyOf(this.#working, path).resolved ?? {}, "run_step", attempt + 1);
+    else if (phase === "retrying") this.#beginAgain(path, attempt + 1);
+    else if (bodyOf(this.#working, path).suspend) this.#settle(path, { as: "failed", error: waitTimedOut });
     else this.#end(path, "succeeded", { output: { until: isoTime(until) } });
+  }
+
+  #beginAgain(path: string, attempt: number): void {
+    if (!this.#holdsBack()) this.#begin(path, bodyOf(this.#working, path).resolved ?? {}, "run_step", attempt);
+  }
+
+  /** To be asked where something would begin. */
+  #holdsBack(): boolean {
+    const { holdsBack } = this.#working;
+    this.#isHeldBack ||= holdsBack;
+    return holdsBack;
   }
 
   #settle(path: string, outcome: Outcome): void {
@@ -125,7 +137,7 @@ class Turn {
         return;
       case "suspended":
         this.#learn(path, { suspend: outcome.suspend });
-        this.record({ type: "step.waiting", path, until: null });
+        this.record({ type: "step.waiting", path, until: outcome.until ?? null });
         return;
       case "in_parts":
         this.#openParts(path);
@@ -144,6 +156,9 @@ class Turn {
     if (backoff === undefined || retryable === false) return false;
     if (this.state.isCancelling || isGivenUp(this.state, parentOf(path))) return false;
     const asked = typeof retry_after === "number" ? retry_after * 1_000 : 0;
+    const { suspend, ...known } = bodyOf(this.#working, path);
+    // It waits no more for what the attempt before has waited for.
+    if (suspend) this.#replace(path, known);
     this.record({ type: "step.retrying", path, until: this.#now + Math.max(backoff, asked) });
     return true;
   }
@@ -154,20 +169,26 @@ class Turn {
     if (this.state.steps[open] || this.state.scopes[open]) return;
     if (at >= lengthOf(this.#working, path)) this.#endList(path, "succeeded");
     else if (this.state.isCancelling || isGivenUp(this.state, path)) this.#endList(path, "cut_off");
-    else this.#openStep(open);
+    else if (hasSucceeded(this.#working, open)) {
+      this.record({ type: "step.kept", path: open });
+      this.#agenda.push(path);
+    } else if (!this.#holdsBack()) this.#openStep(open);
   }
 
+  /** Nothing stays of what was known of it before the run was reopened. */
   #openStep(path: string): void {
+    const before = bodyOf(this.#working, path).resolved;
     let resolved: JsonMap;
     try {
       resolved = resolveStep(this.#working, path);
     } catch (thrown) {
-      this.#learn(path, { started_at: this.#now });
+      this.#replace(path, { started_at: this.#now });
       this.#end(path, "failed", { error: { ...operationErrorOf(thrown, "workflow_step_invalid"), data: null } });
       return;
     }
     const kind = kindOf(this.#working, resolved);
-    this.#learn(path, { resolved, started_at: this.#now });
+    this.#replace(path, { resolved, started_at: this.#now });
+    if (before) for (const gone of forgetOtherParts(this.#working, path, before, resolved)) this.changed.add(gone);
     if (resolved.type === "sleep" && this.#working.own.has("sleep")) this.#sleep(path, resolved);
     else if (kind === "single") this.#begin(path, resolved, "run_step", 1);
     else if (isParallel(kind) && this.#working.asksFanOut) {
@@ -196,8 +217,9 @@ class Turn {
       return;
     }
     const { items, chosen, ...opened } = parts;
+    const first = firstPart(this.#working, path, parts);
     this.#learn(path, { ...(items && { items }), ...(chosen !== undefined && { chosen }) });
-    this.record({ type: "parts.opened", path, ...opened });
+    this.record({ type: "parts.opened", path, ...opened, first });
     this.#agenda.push(path);
   }
 
@@ -212,13 +234,15 @@ class Turn {
     }
     if (position < count) {
       const isRoom = open === 0 || (open < limit && this.#mayOpenMore());
-      if (isRoom) this.#beginPart(path, position);
-    } else if (open === 0 && aggregator !== null) this.#beginPart(path, aggregator);
+      if (isRoom && !this.#holdsBack()) this.#beginPart(path, position);
+    } else if (open === 0 && aggregator !== null && !this.#holdsBack()) this.#beginPart(path, aggregator);
   }
 
   #beginPart(path: string, position: number): void {
     const part = below(path, position);
     this.record({ type: "part.begun", path: part });
+    // It may have failed before the run was reopened.
+    if (this.#working.bodies.has(part)) this.#forget(part);
     // First what was opened now, then the parts beside it.
     this.#agenda.push(path, part);
   }
@@ -301,9 +325,22 @@ class Turn {
   }
 
   #learn(path: string, known: Body): void {
-    this.#working.bodies.set(path, { ...bodyOf(this.#working, path), ...known });
+    this.#replace(path, { ...bodyOf(this.#working, path), ...known });
+  }
+
+  #replace(path: string, known: Body): void {
+    this.#working.bodies.set(path, known);
     this.changed.add(path);
   }
+
+  #forget(path: string): void {
+    this.#working.bodies.delete(path);
+    this.changed.add(path);
+  }
+}
+
+function pathsOf({ scopes }: State, kind: (Sequence | FanOut)["kind"]): string[] {
+  return Object.keys(scopes).filter((path) => scopes[path]?.kind === kind);
 }
 
 function isoTime(milliseconds: number): string {

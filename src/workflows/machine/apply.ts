@@ -25,7 +25,7 @@ export function apply(state: Draft, fact: Fact): void {
   state.seq++;
   switch (fact.type) {
     case "run.started":
-      state.scopes[ROOT] = atFirst;
+      state.scopes[ROOT] = { ...atFirst, at: fact.at ?? 0 };
       return;
     case "step.begun":
       state.steps[fact.path] = { attempt: fact.attempt, phase: "running", until: null };
@@ -58,6 +58,9 @@ export function apply(state: Draft, fact: Fact): void {
       delete state.steps[fact.path];
       endStep(state, fact);
       return;
+    case "step.kept":
+      passStep(state, fact.path);
+      return;
     case "cancel.requested":
       state.isCancelling = true;
       return;
@@ -69,12 +72,20 @@ export function apply(state: Draft, fact: Fact): void {
     case "stage.begun":
       state.scopes[listOf[fact.stage]] = atFirst;
       state.stage = fact.stage;
+      state.isRolledBack ||= fact.stage === "rollback";
       return;
     case "stage.ended":
       delete state.scopes[listOf[fact.stage]];
       return;
     case "run.ended":
       state.status = state.ending ?? "failed";
+      return;
+    case "run.broken":
+      Object.assign(state, { scopes: {}, steps: {}, isCancelling: false, ending: "failed", status: "failed" });
+      return;
+    case "run.reopened":
+      Object.assign(state, { stage: "steps", status: "running", ending: null, failed: null });
+      state.scopes[ROOT] = { ...atFirst, at: fact.at };
       return;
     default:
       fact satisfies never;
@@ -108,10 +119,15 @@ function endPart(state: Draft, { path, as, tolerated }: Extract<Fact, { type: "p
 }
 
 function endStep(state: Draft, { path, as }: Extract<Fact, { type: "step.ended" }>): void {
+  passStep(state, path);
+  state.ended++;
+  if (parentOf(path) === ROOT && as !== "succeeded") state.failed = path;
+}
+
+/** The list that the step stands in goes on behind it. */
+function passStep(state: Draft, path: string): void {
   const list = parentOf(path);
   state.scopes[list] = { ...sequenceAt(state, list), at: positionOf(path) + 1 };
-  state.ended++;
-  if (list === ROOT && as !== "succeeded") state.failed = path;
 }
 
 export function sequenceAt({ scopes }: State, path: string): Sequence {

@@ -10,7 +10,8 @@ export type StepEnd = "succeeded" | "failed" | "skipped" | "cut_off";
 export type RunEnd = "succeeded" | "failed" | "cancelled";
 
 export type Fact =
-  | { readonly type: "run.started" }
+  /** `at`: the first step that is carried out, where what comes before it was taken from another run. */
+  | { readonly type: "run.started"; readonly at?: number }
   /** A step that does something outside begins, for the first time or again. */
   | { readonly type: "step.begun"; readonly path: string; readonly attempt: number }
   /** The step opens `count` parts: the items of a foreach or the branches of a parallel step, so many at the same time. */
@@ -18,7 +19,7 @@ export type Fact =
       readonly type: "parts.opened";
       readonly path: string;
       readonly count: number;
-      /** The first part that is opened: a branch that was chosen is the only one. */
+      /** The first part that is opened: a case that was chosen is the only one, and parts that have succeeded before are kept. */
       readonly first: number;
       readonly limit: number;
       /** The branch that runs after all others, with their outputs. */
@@ -38,10 +39,16 @@ export type Fact =
   | { readonly type: "step.retrying"; readonly path: string; readonly until: number }
   /** `tolerated`: the steps behind it run all the same. */
   | { readonly type: "step.ended"; readonly path: string; readonly as: StepEnd; readonly tolerated: boolean }
+  /** The step has succeeded before the run was reopened, and is not carried out again. */
+  | { readonly type: "step.kept"; readonly path: string }
   | { readonly type: "cancel.requested" }
   /** Nothing of its own steps is open any more, and it is known how the run will end. */
   | { readonly type: "steps.ended"; readonly as: RunEnd }
   /** `count`: how many steps there are to undo, or to run after a failure. */
   | { readonly type: "stage.begun"; readonly stage: Exclude<Stage, "steps"> }
   | { readonly type: "stage.ended"; readonly stage: Exclude<Stage, "steps"> }
-  | { readonly type: "run.ended" };
+  | { readonly type: "run.ended" }
+  /** The run cannot be carried on, and has failed whatever is open. */
+  | { readonly type: "run.broken" }
+  /** A run that has failed goes on. `at`: the first of its steps that has not succeeded. */
+  | { readonly type: "run.reopened"; readonly at: number };

@@ -1,6 +1,8 @@
 // What the machine asks of its driver, and what the driver brings back.
 import type { Json, JsonMap } from "../../contracts/json.ts";
 import type { BindingContext } from "../../contracts/workflows/bindings.ts";
+import type { Fact } from "./facts.ts";
+import type { State } from "./state.ts";
 import type { StepError } from "./working.ts";
 
 /** Something to begin, after that it begins was recorded. */
@@ -21,14 +23,33 @@ export type Next =
   | { readonly kind: "effects"; readonly begin: readonly Order[] }
   /** Nothing is under way: it goes on at a time, or when something is brought. */
   | { readonly kind: "park"; readonly until: number | null }
+  /** Nothing is under way, and something could begin but is held back: it does once `holdsBack` is false. */
+  | { readonly kind: "yield" }
   | { readonly kind: "end" };
+
+/** One step of the machine: what happened in it, and what is to be done now. */
+export type Step = {
+  readonly state: State;
+  readonly facts: readonly Fact[];
+  /** All paths of which something else is known than before. A path without a body was removed: nothing is known of it now. */
+  readonly changed: ReadonlySet<string>;
+  readonly next: Next;
+};
 
 /** What came of a step. */
 export type Outcome =
   | { readonly as: "succeeded"; readonly output: Json }
   | { readonly as: "failed" | "skipped"; readonly error: StepError }
-  /** It waits for something outside: `suspend` says for what, and stands in what the step returned. */
-  | { readonly as: "suspended"; readonly suspend: JsonMap; readonly returned: Json }
+  /**
+   * It waits for something outside: `suspend` says for what, and stands in what the step returned. `until`: when it fails for
+   * having waited too long, in milliseconds since 1970.
+   */
+  | {
+      readonly as: "suspended";
+      readonly suspend: JsonMap;
+      readonly returned: Json;
+      readonly until?: number | undefined;
+    }
   /** The parts of the step are steps of this run. */
   | { readonly as: "in_parts" };
 

@@ -4,16 +4,16 @@ import { isMap, type Json, type JsonMap } from "../../contracts/json.ts";
 import { isAggregator } from "./outputs.ts";
 import { aggregatorOf, branchesOf, type StepError } from "./working.ts";
 
-export type Parts =
-  | {
-      readonly items?: readonly Json[];
-      readonly chosen?: number;
-      readonly count: number;
-      readonly first: number;
-      readonly limit: number;
-      readonly aggregator: number | null;
-    }
-  | { readonly error: StepError };
+export type OpenParts = {
+  readonly items?: readonly Json[];
+  readonly chosen?: number;
+  readonly count: number;
+  readonly first: number;
+  readonly limit: number;
+  readonly aggregator: number | null;
+};
+
+export type Parts = OpenParts | { readonly error: StepError };
 
 /** Of one step. Each is at least one commit of a run that is kept. */
 const MOST_ITEMS = 100_000;
@@ -51,7 +51,7 @@ function wrongBranches(branches: readonly JsonMap[]): StepError | undefined {
   return undefined;
 }
 
-function itemsOf(value: Json | undefined): readonly Json[] | undefined {
+export function itemsOf(value: Json | undefined): readonly Json[] | undefined {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   return isMap(value) ? (Object.values(value) as Json[]) : undefined;

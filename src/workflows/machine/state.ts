@@ -52,6 +52,8 @@ export type State = {
   readonly ending: RunEnd | null;
   /** True when the run ends as soon as nothing of its own steps is open. */
   readonly isCancelling: boolean;
+  /** True once the run has begun to undo its steps: it cannot go on behind them any more. */
+  readonly isRolledBack: boolean;
 };
 
 export const initialState: State = {
@@ -65,4 +67,5 @@ export const initialState: State = {
   stage: "steps",
   ending: null,
   isCancelling: false,
+  isRolledBack: false,
 };

@@ -9,6 +9,12 @@ export const invalidSleep: StepError = {
   message: "The step needs a duration such as 30s in `for`, or a time in `until`.",
 };
 
+export const waitTimedOut: StepError = {
+  code: "workflow_wait_timed_out",
+  message: "What the step waits for has not come in time.",
+  data: null,
+};
+
 /** The part of an error that the contract passes on to the step around it. */
 export function essence({ code = "", message = "", data = null }: StepError): StepError {
   return { code, message, data };

@@ -28,6 +28,14 @@ export type Body = {
   readonly suspend?: JsonMap;
 };
 
+/** What is known by path: as much of a map as the machine needs, so that a driver can see what it changes. */
+export type Bodies = {
+  get(path: string): Body | undefined;
+  has(path: string): boolean;
+  set(path: string, body: Body): unknown;
+  delete(path: string): unknown;
+};
+
 export type Working = {
   readonly steps: readonly JsonMap[];
   readonly inputs: JsonMap;
@@ -35,8 +43,15 @@ export type Working = {
   readonly vars: JsonMap;
   /** Whether the run goes on behind a step of its own that failed. It has failed all the same. */
   readonly continueOnError: boolean;
+  /** The first step that is carried out; what is known of those before it was taken from another run. */
+  readonly startsAt: number;
   /** How many steps may run at the same time. */
   readonly room: number;
+  /**
+   * While it is true, nothing new begins: no step is opened, no part begun, nothing tried again. What is open ends as ever, and a
+   * run that is cancelled ends. The driver may change it between two steps of the machine.
+   */
+  holdsBack: boolean;
   /** Whether a host decides how parallel steps of the run itself are carried out. */
   readonly asksFanOut: boolean;
   /** The types of steps beside those of the contract that the machine itself carries out. */
@@ -45,8 +60,7 @@ export type Working = {
   readonly onFailure: readonly JsonMap[];
   /** The steps that have succeeded and say what undoes them, in the order in which they ended. */
   readonly undoable: string[];
-  /** By path. */
-  readonly bodies: Map<string, Body>;
+  readonly bodies: Bodies;
 };
 
 const noTypes: ReadonlySet<string> = new Set();
@@ -57,7 +71,9 @@ export function newWorking(given: Pick<Working, "steps"> & Partial<Working>): Wo
     inputs: emptyMap,
     vars: emptyMap,
     continueOnError: false,
+    startsAt: 0,
     room: 1,
+    holdsBack: false,
     asksFanOut: false,
     own: noTypes,
     onFailure: [],
