@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Operation } from "../src/abilities/operation.ts";
 import { aBegunCall, aCommit, anEntry, aRequest, MINUTE } from "../src/backend/contract/a-commit.ts";
-import { openChild } from "../src/backend/contract/a-write.ts";
+import { aStep, aWorkflowRun } from "../src/backend/contract/a-workflow.ts";
+import { openChild, written } from "../src/backend/contract/a-write.ts";
 import { openThread } from "../src/backend/contract/stores-in-test.ts";
 import type { StoredSubject } from "../src/backend/subject-store.ts";
 import type { Principal } from "../src/contracts/trust/principal.ts";
@@ -70,7 +71,10 @@ async function openRuns({ stores, thread, subject }: Opened): Promise<void> {
   const kind = { kind: "workflow", agent: "", subject: subject as StoredSubject } as const;
   await openThread(stores, { ...kind, id: RUN, key: `holdfast:${RUN}`, parent_id: thread });
   await openThread(stores, { ...kind, id: ABOVE, key: `holdfast:${ABOVE}`, parent_id: null });
-  for (const id of [RUN, ABOVE]) await stores.inbox.put(id, anEntry());
+  for (const id of [RUN, ABOVE]) {
+    await stores.inbox.put(id, anEntry());
+    await written(stores, id, { write: "workflow_run", run: aWorkflowRun(id, { tags: ["paid"] }) }, aStep(id, 0));
+  }
   const claim = { worker: "worker 1", limit: 9, lease_us: MINUTE, except: [], state_version: 1 };
   for (const { id, epoch } of await stores.engine.claim({ ...claim, kind: "workflow" })) {
     const ended = { change: "ended", number: 0, phase: "unknown", outcome: "{}", message_seq: 0 } as const;
@@ -234,13 +238,17 @@ eachDatabase((newWorld) => {
     it("ends with the thread above the run", async () => {
       const opened = await openWorld(newWorld);
       await openRuns(opened);
-      const { holdfast, stores, thread } = opened;
+      const { world, holdfast, stores, thread } = opened;
       await openChild(stores, RUN, { id: "below", agent: "shop" });
       for (const id of [thread, "below"]) await (await holdfast.threads.get(id)).terminate();
       expect(await stores.threads.load(RUN)).toMatchObject({ thread: { status: "terminated" } });
       expect(await (await holdfast.threads.get("below")).status()).toMatchObject({ status: "terminated" });
       expect([...(await holdfast.threads.delete(thread))].sort()).toEqual([RUN, "below", thread].sort());
       expect((await holdfast.threads.list()).length).toBe(0);
+      for (const table of ["workflow_runs", "workflow_run_tags", "workflow_steps"]) {
+        const ids = (await world.sql(`select run_id from ${table}`)).map(({ run_id }) => run_id);
+        expect(ids, table).toEqual([ABOVE]);
+      }
     });
   });
 });

@@ -57,6 +57,34 @@ export function describeCommit(name: string, open: () => Promise<StoresInTest>):
       return { held, commit };
     }
 
+    it("opens and closes any number of requests, and ends calls that have no message", async () => {
+      const held = await heldThread(stores);
+      const asked = ["one", "two", "three"].map((id, call) => aRequest({ id, call }));
+      await threads.commit(aCommit(held, { calls: [aBegunCall(0)], opened_requests: asked }));
+      const statuses = async () =>
+        (await stores.requests.list({ thread_id: held.id })).map(({ id, status }) => `${id} ${status}`).sort();
+      expect(await statuses()).toEqual(["one pending", "three pending", "two pending"]);
+      await stores.requests.submit("two", { body: "{}", payload_hash: "hash", mac: "mac" });
+      const closed_requests = [
+        { id: "one", from: "pending", to: "cancelled" },
+        { id: "two", from: "answered", to: "settled" },
+      ] as const;
+      const ended = { change: "ended", number: 0, phase: "settled", outcome: "success", message_seq: null } as const;
+      const commit = aCommit(held, {
+        seq: 1,
+        calls: [ended],
+        closed_requests,
+        opened_requests: [aRequest({ id: "four" })],
+      });
+      // One of them has changed since: then none is closed or opened.
+      const late = closed_requests.map((each) => ({ ...each, from: "pending" }) as const);
+      expect(await threads.commit({ ...commit, closed_requests: late })).toEqual({ outcome: "overtaken" });
+      expect(await statuses()).toEqual(["one pending", "three pending", "two answered"]);
+      expect(await threads.commit(commit)).toMatchObject({ outcome: "committed" });
+      expect(await statuses()).toEqual(["four pending", "one cancelled", "three pending", "two settled"]);
+      expect(await threads.calls(held.id)).toMatchObject([{ phase: "settled", message_seq: null }]);
+    });
+
     it("writes everything that belongs to it", async () => {
       const { held, commit } = await readyCommit();
       expect(await threads.commit(commit)).toEqual({ outcome: "committed", wake_rev: 2 });

@@ -23,6 +23,7 @@ const JOB_BY_ID: Index = {
   sqlite: /gateway_jobs USING (COVERING )?INDEX \w+ \(id=\?\)/,
   postgres: /gateway_jobs_id_key/,
 };
+const IN_ORDER: Index = { sqlite: /workflow_runs_created/, postgres: /Backward using workflow_runs_created/ };
 /** As it was claimed. */
 const leasedJob = (n: number) => ({ id: `job ${n}`, epoch: 5, root_job_id: `job ${n}`, dedupe_hash: `hash ${n}` });
 
@@ -50,6 +51,136 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     verb: "nextDue of workflows",
     run: ({ engine }) => engine.nextDue({ kind: "workflow", state_version: 1 }),
     indexes: [named("threads_due_others")],
+  },
+  {
+    verb: "a run of a workflow",
+    run: ({ workflows }) => workflows.get("workflow 7"),
+    indexes: [{ sqlite: /workflow_runs USING INDEX \w+ \(run_id=\?\)/, postgres: /workflow_runs_pkey/ }],
+  },
+  {
+    verb: "runs of workflows",
+    run: ({ workflows }) => workflows.list({ limit: 10 }),
+    indexes: [IN_ORDER],
+  },
+  {
+    verb: "runs of workflows behind a place",
+    run: ({ workflows }) => workflows.list({ behind: { created_at: 700, id: "workflow 700" }, limit: 10 }),
+    // From the place on, and not from the newest until there are enough.
+    indexes: [{ sqlite: /workflow_runs_created \(.*</, postgres: /workflow_runs_created.*\n.*Index Cond/ }],
+  },
+  {
+    verb: "runs of workflows without a parent",
+    run: ({ workflows }) => workflows.list({ parent: null, limit: 10 }),
+    indexes: [IN_ORDER],
+  },
+  {
+    verb: "runs of one workflow",
+    run: ({ workflows }) => workflows.list({ workflow_id: "workflow 7", limit: 10 }),
+    indexes: [
+      { sqlite: /workflow_runs_of_workflows \(workflow_id=\?\)/, postgres: /workflow_runs_(of_workflows|by_status)/ },
+    ],
+  },
+  {
+    verb: "runs of workflows that are suspended",
+    run: ({ workflows }) => workflows.list({ status: "suspended", limit: 10 }),
+    indexes: [{ sqlite: /workflow_runs_standing \(status=\?\)/, postgres: /workflow_runs_standing/ }],
+  },
+  {
+    verb: "runs of one workflow that have failed",
+    run: ({ workflows }) => workflows.list({ workflow_id: "workflow 7", status: "failed", limit: 10 }),
+    indexes: [
+      { sqlite: /workflow_runs_by_status \(workflow_id=\? AND status=\?\)/, postgres: /workflow_runs_by_status/ },
+    ],
+  },
+  {
+    verb: "runs of workflows with a tag",
+    run: ({ workflows }) => workflows.list({ tag: "tag 7", limit: 10 }),
+    indexes: [{ sqlite: /workflow_run_tags_found \(tag=\?\)/, postgres: /workflow_run_tags_found/ }],
+  },
+  {
+    verb: "runs of workflows of an owner",
+    run: ({ workflows }) => workflows.list({ owner: { type: "user", key: "run 7" }, limit: 10 }),
+    indexes: [
+      named("thread_subjects_owned"),
+      { sqlite: /workflow_runs USING INDEX \w+ \(run_id=\?\)/, postgres: /workflow_runs_pkey/ },
+    ],
+  },
+  {
+    verb: "runs of workflows below another",
+    run: ({ workflows }) => workflows.list({ parent: "workflow 7", limit: 10 }),
+    indexes: [
+      named("threads_children"),
+      { sqlite: /workflow_runs USING INDEX \w+ \(run_id=\?\)/, postgres: /workflow_runs_pkey/ },
+    ],
+  },
+  {
+    verb: "runs of workflows with a problem",
+    run: ({ workflows }) => workflows.problems(10),
+    indexes: [named("workflow_runs_problems")],
+  },
+  {
+    verb: "runs of workflows that ended long ago",
+    run: ({ workflows }) => workflows.prunable({ for_us: 1_000, limit: 10, after: "workflow 7" }),
+    indexes: [
+      {
+        sqlite: /COVERING INDEX workflow_runs_ended \(run_id>\?\)/,
+        postgres: /workflow_runs_ended/,
+      },
+    ],
+  },
+  {
+    verb: "events that no step has taken",
+    run: ({ workflows }) => workflows.waitingEvents("workflow 7"),
+    indexes: [{ sqlite: /inbox_waiting \(thread_id=\?\)/, postgres: /inbox_waiting/ }],
+  },
+  {
+    verb: "the steps of a run",
+    run: ({ workflows }) => workflows.steps("workflow 5", { after: { parent: "1", position: 700 }, limit: 10 }),
+    indexes: [
+      // In its order, so that it ends with the page.
+      {
+        sqlite: /workflow_steps USING INDEX \w+ \(run_id=\? AND \(parent,position\)>\(\?,\?\)\)/,
+        postgres: /workflow_steps_pkey/,
+      },
+    ],
+  },
+  {
+    verb: "the steps below a step",
+    run: ({ workflows }) => workflows.steps("workflow 5", { below: "1/7", limit: 10 }),
+    indexes: [
+      {
+        sqlite: /workflow_steps USING INDEX \w+ \(run_id=\? AND parent=\? AND position=\?\)/,
+        postgres: /workflow_steps_pkey/,
+      },
+      { sqlite: /workflow_steps USING INDEX \w+ \(run_id=\? AND parent>\? AND parent<\?\)/, postgres: /parent >= / },
+    ],
+  },
+  {
+    verb: "the steps that can be undone",
+    run: ({ workflows }) => workflows.undoable("workflow 5"),
+    indexes: [named("workflow_steps_undoable")],
+  },
+  {
+    verb: "the steps of a run, counted",
+    run: ({ workflows }) => workflows.counts("workflow 7"),
+    indexes: [{ sqlite: /workflow_steps USING INDEX \w+ \(run_id=\?\)/, postgres: /workflow_steps_pkey/ }],
+  },
+  {
+    verb: "commit of a run of a workflow",
+    run: ({ threads }) => {
+      const place = { run_id: "workflow 38", parent: "", position: 0 };
+      const status = { write: "workflow_status", run_id: "workflow 38", status: "running", reason: null } as const;
+      const step = { write: "workflow_step", ...place, status: "running", opened: "opened" } as const;
+      const writes = [status, step, { write: "workflow_step_gone", ...place } as const];
+      return threads.commit(aCommit({ id: "thread 48", epoch: 1 }, { writes }));
+    },
+    indexes: [
+      { sqlite: /workflow_runs USING INDEX \w+ \(run_id=\?\)/, postgres: /workflow_runs_pkey/ },
+      {
+        sqlite: /workflow_steps USING INDEX \w+ \(run_id=\? AND parent=\? AND position=\?\)/,
+        postgres: /workflow_steps_pkey/,
+      },
+    ],
   },
   {
     verb: "renew",
@@ -474,6 +605,27 @@ async function fill(driver: SqlDriver): Promise<void> {
       `'workflow ' || n, 'holdfast:' || n, 'workflow', '', 'waiting', n, n, 1, 1, 1, 10, 10, 5, 'hash', 3,
         case when n % 10 = 0 then now_us() - n else now_us() + cast(n as bigint) * 1000000000 end, 3, 0, 1, 0`,
     ),
+    each(
+      "workflow_runs",
+      "run_id, workflow_id, spec_hash, status, payload_hash, created_at, ended_at, has_problem, body",
+      `'workflow ' || n, 'workflow ' || (n % 30), 'hash', case n % 4 when 0 then 'failed' when 1 then 'suspended' else 'succeeded' end,
+        'hash', n, case when n % 4 <> 1 then n end, case when n % 100 = 0 then 1 else 0 end, 'sealed body'`,
+    ),
+    each("workflow_run_tags", "run_id, tag", "'workflow ' || n, 'tag ' || (n % 300)"),
+    each(
+      "workflow_steps",
+      "run_id, parent, position, status, undo_order, opened, outcome",
+      "'workflow ' || n, '', m - 1, 'succeeded', case when m = 1 then m end, 'sealed', 'sealed'",
+      3,
+    ),
+    // One run that is long.
+    {
+      sql: `insert into workflow_steps (run_id, parent, position, status, undo_order, opened, outcome)
+        with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${THREADS})
+        select 'workflow 5', '1/' || (n % 100), n, 'succeeded', case when n % 100 = 0 then n end, 'sealed', 'sealed'
+        from counted`,
+      params: [],
+    },
     each("runs", "thread_id, run, run_key, status, started_at", "'thread ' || n, m, 'key', 'ended', n", 3),
     each("live_text", "thread_id, step, attempt, content, updated_at", "'thread ' || n, 1, 1, '{}', n"),
     each("thread_arguments", "thread_id, sealed", "'thread ' || n, 'sealed arguments'"),
@@ -481,6 +633,11 @@ async function fill(driver: SqlDriver): Promise<void> {
       "thread_subjects",
       "thread_id, principal, owner_type, owner_key, context, consent, place_id",
       "'thread ' || n, '{}', 'user', cast(n % 300 as text), 'chat', '{}', 'place ' || (n % 300)",
+    ),
+    each(
+      "thread_subjects",
+      "thread_id, principal, owner_type, owner_key, context, consent",
+      "'workflow ' || n, '{}', 'user', 'run ' || (n % 300), 'workflow', '{}'",
     ),
     each("blobs", "hash, size, content", "'hash ' || n, 0, ''"),
     each(
@@ -612,6 +769,10 @@ function recordingDriver(driver: SqlDriver, used: Statement[]): SqlDriver {
     all(sql, params = []) {
       used.push({ sql, params });
       return driver.all(sql, params);
+    },
+    readLong(sql, params = []) {
+      used.push({ sql, params });
+      return driver.readLong(sql, params);
     },
     batch(statements) {
       used.push(...statements);

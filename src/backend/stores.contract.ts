@@ -35,12 +35,14 @@ import { describeThreadKinds } from "./thread-kinds.contract.ts";
 import { describeThreadStore } from "./thread-store.contract.ts";
 import { describeTokenStore } from "./token-store.contract.ts";
 import { describeTranscript } from "./transcript.contract.ts";
+import { describeWorkflowStore } from "./workflow-store.contract.ts";
 import { describeWrites } from "./write.contract.ts";
 
 /** Runs the suites. `open` gives stores on an empty database, and closes them after the test. */
 export function describeStores(name: string, open: () => Promise<StoresInTest>): void {
   describeThreadStore(name, open);
   describeThreadKinds(name, open);
+  describeWorkflowStore(name, open);
   describeCommit(name, open);
   describeCurrentMessages(name, open);
   describeWrites(name, open);

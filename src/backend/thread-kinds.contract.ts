@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aBegunCall, aCommit, anEntry, aRequest, aThread, MINUTE } from "./contract/a-commit.ts";
 import { aLink, aStop, openChild, written } from "./contract/a-write.ts";
-import { claim, nextDue, openThread, type StoresInTest, WORKER } from "./contract/stores-in-test.ts";
+import { claim, heardOn, nextDue, openThread, type StoresInTest, WORKER } from "./contract/stores-in-test.ts";
 import type { Claimed, Wanted } from "./engine.ts";
 import type { SqlDriver } from "./sql-driver.ts";
 import type { Stores } from "./stores.ts";
@@ -85,6 +85,32 @@ export function describeThreadKinds(name: string, open: () => Promise<StoresInTe
         expect(await stores.engine.nextDue(WORKFLOWS)).toBeNull();
         await stores.inbox.put(id, anEntry());
         expect(ids(await claimRuns())).toEqual([id]);
+      });
+
+      it("is signalled whatever is left for a row that it holds, and of threads what is urgent", async () => {
+        const [run, thread] = [(await heldRun()).id, await openThread(stores)];
+        await stores.inbox.put(thread, anEntry());
+        await claim(stores);
+        for (const id of [run, thread]) {
+          const requests = ["submitted", "answered"].map((each) => waiting(`${each} ${id}`));
+          const asked = requests.map((request) => ({ write: "request", thread_id: id, run: 1, request }) as const);
+          await written(stores, id, ...asked);
+        }
+        const heard = await heardOn(driver);
+        const left = async (leave: (id: string) => Promise<unknown>) => {
+          for (const id of [run, thread]) await leave(id);
+          return await heard.all();
+        };
+        const answer = { body: "{}", payload_hash: "hash" };
+        expect(await left((id) => stores.inbox.put(id, anEntry()))).toEqual([run]);
+        expect(await left((id) => stores.requests.submit(`submitted ${id}`, { ...answer, mac: "mac" }))).toEqual([run]);
+        for (const write of [
+          (id: string) => ({ write: "entry", thread_id: id, entry: anEntry() }) as const,
+          (id: string) => ({ write: "answer", thread_id: id, request_id: `answered ${id}`, ...answer }) as const,
+        ]) {
+          expect(await left((id) => written(stores, id, write(id)))).toEqual([run]);
+        }
+        expect(await left((id) => stores.inbox.put(id, anEntry({ urgent: true })))).toEqual([run, thread]);
       });
 
       it("lets a row that got stuck try again, and tells a parent that waits for it in words of its own", async () => {

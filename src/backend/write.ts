@@ -169,7 +169,7 @@ export type Write =
       readonly started?: true;
       readonly ended?: true;
       readonly has_problem?: true;
-      /** It has not ended any more, and its problem is taken up. */
+      /** It goes on although it had ended: the end is cleared, and so is its problem. */
       readonly reopened?: true;
     }
   /** What is known of a step. What is absent stays as it is; null clears it. */

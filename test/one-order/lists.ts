@@ -30,6 +30,7 @@ const byBytes = (names: readonly string[]) =>
   names.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 const counted = NUMBERS.toSorted((one, other) => one - other).map(String);
 
+const runIdOf = ({ run_id }: { readonly run_id: string }) => run_id;
 const idOf = ({ id }: { readonly id: string }) => id;
 const last = (seen: readonly string[]) => seen.at(-1);
 const behind = (seen: readonly string[]) => (seen.length === 0 ? {} : { after: last(seen) ?? "" });
@@ -109,7 +110,76 @@ const JOBS: List["fill"] = async (world) => {
 const nameOf = ({ name }: { readonly name: string }) => name;
 const audience = (entry: { readonly audience_id: string | null }) => String(entry.audience_id);
 
+const RUNS: List["fill"] = async (world) => {
+  const rowOf = (id: string) => rows.aThreadRow(id, { kind: "workflow", agent: "" });
+  await insertRows(world, "threads", NAMES.map(rowOf));
+  await insertRows(
+    world,
+    "workflow_runs",
+    NAMES.map((id) => rows.aRunRow(id)),
+  );
+  return byBytes(NAMES);
+};
+const STEPS: List["fill"] = async (world) => {
+  const parents = ["undo", "2", "10", "", "2/0"];
+  const all = parents.flatMap((parent) => NUMBERS.map((position) => rows.aStepRow(parent, position)));
+  await insertRows(world, "workflow_steps", all);
+  return byBytes(parents).flatMap((parent) => counted.map((position) => `${parent}:${position}`));
+};
+const stepOf = ({ parent, position }: { readonly parent: string; readonly position: number }) =>
+  `${parent}:${position}`;
+
 export const lists: readonly List[] = [
+  {
+    list: "runs of workflows, newest first",
+    fill: descending(RUNS),
+    async read({ stores }, limit, seen) {
+      const id = last(seen);
+      const after = id === undefined ? {} : { behind: { created_at: INSTANT, id } };
+      return (await stores.workflows.list({ limit, ...after })).map(runIdOf);
+    },
+  },
+  {
+    list: "runs of one workflow that have failed, newest first",
+    fill: descending(RUNS),
+    async read({ stores }, limit, seen) {
+      const id = last(seen);
+      const after = id === undefined ? {} : { behind: { created_at: INSTANT, id } };
+      const query = { workflow_id: "refunds", status: "failed", limit } as const;
+      return (await stores.workflows.list({ ...query, ...after })).map(runIdOf);
+    },
+  },
+  {
+    list: "runs of workflows with a problem, newest first",
+    fill: descending(RUNS),
+    offers: "first",
+    read: async ({ stores }, limit) => (await stores.workflows.problems(limit)).map(runIdOf),
+  },
+  {
+    list: "runs of workflows that ended long ago",
+    fill: RUNS,
+    read: ({ stores }, limit, seen) => stores.workflows.prunable({ for_us: 1, limit, ...behind(seen) }),
+  },
+  {
+    list: "steps of a run",
+    fill: STEPS,
+    async read({ stores }, limit, seen) {
+      const [parent = "", position] = last(seen)?.split(":") ?? [];
+      const after = position === undefined ? {} : { after: { parent, position: Number(position) } };
+      return (await stores.workflows.steps("run", { limit, ...after })).map(stepOf);
+    },
+  },
+  {
+    list: "steps of a run that can be undone",
+    fill: async (world, source) => {
+      await STEPS(world, source);
+      return counted.flatMap((position) =>
+        byBytes(["undo", "2", "10", "", "2/0"]).map((parent) => `${parent}:${position}`),
+      );
+    },
+    offers: "whole",
+    read: async ({ stores }) => (await stores.workflows.undoable("run")).map(stepOf),
+  },
   {
     list: "threads",
     fill: THREADS,

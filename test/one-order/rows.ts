@@ -26,6 +26,16 @@ export const aThreadRow = (id: string, parts: NewRow = {}): NewRow => ({
   ...parts,
 });
 
+export const aRunRow = (run_id: string, parts: NewRow = {}): NewRow => ({
+  ...{ run_id, workflow_id: "refunds", spec_hash: "hash", status: "failed", payload_hash: "hash", created_at: INSTANT },
+  ...{ ended_at: INSTANT, has_problem: 1, body: "sealed" },
+  ...parts,
+});
+
+export const aStepRow = (parent: string, position: number): NewRow => ({
+  ...{ run_id: "run", parent, position, status: "succeeded", undo_order: position },
+});
+
 export const aRequestRow = (id: string, parts: NewRow = {}): NewRow => ({
   ...{ id, thread_id: "thread", run: 1, call: 1, kind: "approval", tool_name: "shop/refund", status: "pending" },
   ...{ shown: "{}", binding: "binding", created_at: INSTANT },

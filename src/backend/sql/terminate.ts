@@ -4,6 +4,7 @@ import type { NewEntry } from "../inbox.ts";
 import type { Statement } from "../sql-driver.ts";
 import { CHILD_ENDED, leaveForParent } from "./leave.ts";
 import { livingTree } from "./tree.ts";
+import { IS_SIGNALLED } from "./wake.ts";
 
 export function terminateStatements(threadId: string, stop: NewEntry): readonly Statement[] {
   return [
@@ -44,7 +45,7 @@ const CANCEL_EFFECTS = `update effects set status = case when status = 'pending'
 const CANCEL_REQUESTS = `update requests set status = 'cancelled', sealed = null, ended_at = now_us()
   where kind = 'variables' and status = 'pending' and thread_id in ${TREE}`;
 
-const TELL = `select signal(id) from threads where ($2 = 1 or lease_until <= now_us()) and ${LIVING}`;
+const TELL = `select signal(id) from threads where ($2 = 1 or ${IS_SIGNALLED}) and ${LIVING}`;
 
 const MARK = `update threads set terminated_at = now_us(), status = 'terminated', wake_rev = wake_rev + 1, due_at = now_us(),
     updated_at = now_us(), stuck_at = null, claims = 0,

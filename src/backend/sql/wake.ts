@@ -15,7 +15,7 @@ export function wake(threadId: string, { kind, wakes_stopped }: Pick<NewEntry, "
   return { sql, params: [threadId, wakes_stopped ? 1 : 0], expect: 1 };
 }
 
-/** The condition that workers hear of what was left for a row although it is not urgent. */
+/** The condition under which workers hear of what was left for a row and is not urgent. */
 export const IS_SIGNALLED = "(lease_until <= now_us() or kind <> 'thread')";
 
 /** Stores an entry under the number that `wake` has just made. A key that was used before is refused. */

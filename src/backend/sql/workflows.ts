@@ -12,14 +12,13 @@ import * as rows from "./rows.ts";
 import { ofSubjects } from "./subjects.ts";
 import { readSteps } from "./workflow-steps.ts";
 
-/** Columns of both tables have the same names, so each says whose it is. */
-const RUN = `workflow_runs.run_id, workflow_runs.workflow_id, workflow_runs.spec_hash, workflow_runs.status,
-  workflow_runs.reason, workflow_runs.body, workflow_runs.payload_hash, workflow_runs.created_at, workflow_runs.started_at,
-  workflow_runs.ended_at, workflow_runs.rerun_of, workflow_runs.has_problem, threads.tags, threads.parent_id`;
+/** Looked up for each run that is found: for a join, all threads may be read and sorted. */
+const ofRow = (column: string) => `(select ${column} from threads where threads.id = workflow_runs.run_id)`;
 
-const RUNS = "workflow_runs join threads on threads.id = workflow_runs.run_id";
+const RUN = `run_id, workflow_id, spec_hash, status, reason, body, payload_hash, created_at, started_at, ended_at, rerun_of,
+  has_problem, ${ofRow("tags")} as tags, ${ofRow("parent_id")} as parent_id`;
 
-const NEWEST_FIRST = "order by workflow_runs.created_at desc, workflow_runs.run_id desc";
+const NEWEST_FIRST = "order by created_at desc, run_id desc";
 
 const none: Readonly<Record<StepStatus, number>> = {
   ...{ running: 0, waiting: 0, succeeded: 0, failed: 0, skipped: 0, cut_off: 0 },
@@ -28,7 +27,7 @@ const none: Readonly<Record<StepStatus, number>> = {
 export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
   return {
     async get(runId) {
-      const [row] = await driver.all(`select ${RUN} from ${RUNS} where workflow_runs.run_id = $1`, [runId]);
+      const [row] = await driver.all(`select ${RUN} from workflow_runs where run_id = $1`, [runId]);
       return row && workflowRun(row);
     },
 
@@ -36,7 +35,7 @@ export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
       const params: Scalar[] = [query.limit];
       const conditions = conditionsOf(query, params);
       const found = await driver.all(
-        `select ${RUN} from ${RUNS} where ${conditions.join(" and ")} ${NEWEST_FIRST} limit $1`,
+        `select ${RUN} from workflow_runs where ${conditions.join(" and ")} ${NEWEST_FIRST} limit $1`,
         params,
       );
       return found.map(workflowRun);
@@ -64,7 +63,7 @@ export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
 
     async problems(limit) {
       const found = await driver.all(
-        `select ${RUN} from ${RUNS} where workflow_runs.has_problem = 1 ${NEWEST_FIRST} limit $1`,
+        `select ${RUN} from workflow_runs where has_problem = 1 ${NEWEST_FIRST} limit $1`,
         [limit],
       );
       return found.map(workflowRun);
@@ -72,9 +71,10 @@ export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
 
     async prunable({ for_us, limit, after }) {
       const next = after === undefined ? "" : "and run_id > $3";
-      const found = await driver.all(
+      // Where few have ended for so long, all that have ended are looked at.
+      const found = await driver.readLong(
         `select run_id from workflow_runs where ended_at < (select now_us()) - cast($1 as bigint) ${next}
-            and exists (select 1 from threads where threads.id = workflow_runs.run_id and threads.parent_id is null)
+            and ${ofRow("parent_id")} is null
           order by run_id limit $2`,
         after === undefined ? [for_us, limit] : [for_us, limit, after],
       );
@@ -106,22 +106,24 @@ export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
 function conditionsOf(query: WorkflowQuery, params: Scalar[]): readonly string[] {
   const { workflow_id, status, tag, from, to, owner, workspace, parent, behind } = query;
   const bind = (value: Scalar) => `$${params.push(value)}`;
-  const conditions = ["threads.kind = 'workflow'"];
-  if (workflow_id !== undefined) conditions.push(`workflow_runs.workflow_id = ${bind(workflow_id)}`);
-  if (status !== undefined) conditions.push(`workflow_runs.status = ${bind(status)}`);
+  const conditions = ["1 = 1"];
+  if (workflow_id !== undefined) conditions.push(`workflow_id = ${bind(workflow_id)}`);
+  if (status !== undefined) conditions.push(`status = ${bind(status)}`);
   if (tag !== undefined) {
-    conditions.push(`workflow_runs.run_id in (select run_id from workflow_run_tags where tag = ${bind(tag)})`);
+    conditions.push(`run_id in (select run_id from workflow_run_tags where tag = ${bind(tag)})`);
   }
-  if (from !== undefined) conditions.push(`workflow_runs.created_at >= ${bind(from)}`);
-  if (to !== undefined) conditions.push(`workflow_runs.created_at <= ${bind(to)}`);
-  if (parent === null) conditions.push("threads.parent_id is null");
-  else if (parent !== undefined) conditions.push(`threads.parent_id = ${bind(parent)}`);
+  if (from !== undefined) conditions.push(`created_at >= ${bind(from)}`);
+  if (to !== undefined) conditions.push(`created_at <= ${bind(to)}`);
+  if (parent === null) conditions.push(`${ofRow("parent_id")} is null`);
+  else if (parent !== undefined) {
+    conditions.push(`run_id in (select id from threads where parent_id = ${bind(parent)})`);
+  }
   const subjects = { ...(owner && { owner }), ...(workspace !== undefined && { workspace }) };
-  const narrowed = ofSubjects("workflow_runs.run_id", subjects, params);
+  const narrowed = ofSubjects("run_id", subjects, params);
   if (narrowed !== undefined) conditions.push(narrowed);
   if (behind) {
     const place = `${bind(behind.created_at)}, ${bind(behind.id)}`;
-    conditions.push(`(workflow_runs.created_at, workflow_runs.run_id) < (${place})`);
+    conditions.push(`(created_at, run_id) < (${place})`);
   }
   return conditions;
 }

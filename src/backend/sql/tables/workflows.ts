@@ -22,7 +22,8 @@ export const workflows: readonly MigrationStatement[] = [
   "create index workflow_runs_of_workflows on workflow_runs (workflow_id, created_at, run_id)",
   // Also what runs are counted by: counting must not read the rows.
   "create index workflow_runs_by_status on workflow_runs (workflow_id, status, created_at, run_id)",
-  "create index workflow_runs_ended on workflow_runs (ended_at, run_id) where ended_at is not null",
+  // In the order of the ids, because a page of those that ended long ago goes on behind an id, which may be deleted by then.
+  "create index workflow_runs_ended on workflow_runs (run_id, ended_at) where ended_at is not null",
   "create index workflow_runs_problems on workflow_runs (created_at, run_id) where has_problem = 1",
   "create table workflow_run_tags (run_id text not null, tag text not null, primary key (run_id, tag))",
   "create index workflow_run_tags_found on workflow_run_tags (tag, run_id)",
