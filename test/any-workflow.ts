@@ -8,8 +8,9 @@ const flags = fc.record({ continue_on_error: fc.boolean(), undo: fc.constantFrom
 const { steps: anySteps } = fc.letrec<{ step: JsonMap; steps: JsonMap[]; named: JsonMap[] }>((tie) => ({
   step: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
-    fc.record({ args, flags }).map(({ args: given, flags: { undo } }) => ({
+    fc.record({ args, flags, isRetried: fc.boolean() }).map(({ args: given, flags: { undo }, isRetried }) => ({
       ...{ type: "ability", ability: "demo/a", args: given },
+      ...(isRetried && { retry: { max_attempts: 2, backoff: "0s" } }),
       ...(undo && { undo: { type: "ability", ability: "demo/undo", args: { of: "${vars.output}" } } }),
     })),
     fc

@@ -2,7 +2,8 @@
 import type { Json, JsonMap } from "../src/contracts/json.ts";
 import { advance } from "../src/workflows/machine/advance.ts";
 import type { Fact } from "../src/workflows/machine/facts.ts";
-import type { Arrived, Order, Outcome } from "../src/workflows/machine/next.ts";
+import type { Arrived, Next, Order, Outcome } from "../src/workflows/machine/next.ts";
+import { type NotReopened, reopen } from "../src/workflows/machine/reopen.ts";
 import { outputOfRun, stepRecords } from "../src/workflows/machine/run-view.ts";
 import { initialState, type State } from "../src/workflows/machine/state.ts";
 import { underWay } from "../src/workflows/machine/under-way.ts";
@@ -16,13 +17,15 @@ type Given = Omit<Parameters<typeof newWorking>[0], "bodies"> & { readonly bodie
 export class Machine {
   readonly facts: Fact[] = [];
   readonly ordered: string[] = [];
+  /** What the last step has changed. */
+  changed: ReadonlySet<string> = new Set();
   state: State = initialState;
   working: Working;
   bodies: Map<string, Body>;
   waiting: Order[] = [];
   largest = 0;
   now = 0;
-  /** True: all that is kept is written and read again before every step, as after a crash. */
+  /** True: all that is kept is written and read again before every step, as after a crash; it has to be known what changed. */
   readonly #forgets: boolean;
 
   constructor(given: Given, { forgets = false } = {}) {
@@ -33,9 +36,12 @@ export class Machine {
 
   step(arrived: readonly Arrived[] = []) {
     if (this.#forgets) this.#restart(arrived.flatMap((each) => ("path" in each ? each.path : [])));
-    const { state, facts, next } = advance(this.state, this.working, this.now, arrived);
+    const before = new Map(this.#forgets ? this.bodies : []);
+    const { state, facts, changed, next } = advance(this.state, this.working, this.now, arrived);
+    if (this.#forgets) this.#checkChanges(before, changed);
     this.state = state;
     this.facts.push(...facts);
+    this.changed = changed;
     this.largest = Math.max(this.largest, JSON.stringify(state).length);
     if (next.kind === "effects") {
       this.waiting.push(...next.begin);
@@ -47,12 +53,26 @@ export class Machine {
   /** Answers what was ordered until the run ends or waits. */
   run(answer: Answer, takeLast = false) {
     let next = this.step();
-    while (next.kind === "effects") {
+    while (next.kind === "effects" || this.#isDue(next)) {
+      if (next.kind !== "effects") {
+        next = this.step();
+        continue;
+      }
       const order = takeLast ? this.waiting.pop() : this.waiting.shift();
       if (!order) throw new Error("Nothing is under way.");
       next = this.step([{ path: order.path, outcome: answer(order) }]);
     }
     return next;
+  }
+
+  /** Opens a run again that has failed; why not, where that cannot be. */
+  reopen(): NotReopened["refused"] | undefined {
+    const reopened = reopen(this.state, this.working);
+    if ("refused" in reopened) return reopened.refused;
+    this.state = reopened.state;
+    this.facts.push(...reopened.facts);
+    this.changed = reopened.changed;
+    return undefined;
   }
 
   get record() {
@@ -61,6 +81,17 @@ export class Machine {
       output: outputOfRun(this.working),
       steps: stepRecords(this.working, this.working.steps.length),
     };
+  }
+
+  #isDue(next: Next): boolean {
+    return next.kind === "park" && next.until !== null && next.until <= this.now;
+  }
+
+  #checkChanges(before: ReadonlyMap<string, Body>, changed: ReadonlySet<string>): void {
+    const missed = [...before.keys(), ...this.bodies.keys()].filter(
+      (path) => before.get(path) !== this.bodies.get(path) && !changed.has(path),
+    );
+    if (missed.length > 0) throw new Error(`It was not said that these changed: ${missed.join(" ")}`);
   }
 
   #restart(answered: readonly string[]): void {

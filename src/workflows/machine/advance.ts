@@ -4,16 +4,16 @@ import { backoffAfter, retryOf, undoOf } from "../../contracts/workflows/step-op
 import { apply, type Draft, draftOf, fanOutAt, sequenceAt } from "./apply.ts";
 import { chosenPart } from "./choose.ts";
 import { contextOf } from "./context.ts";
+import { endOfParts, errorAt, stageAfter } from "./endings.ts";
 import type { Fact, StepEnd } from "./facts.ts";
 import { containerOf, isGivenUp, isOptional, toleratesFailures } from "./failure-rules.ts";
 import { firstPart, forgetOtherParts, hasSucceeded } from "./kept-parts.ts";
 import type { Arrived, Next, Order, Outcome, Step } from "./next.ts";
 import { partsOf } from "./open-parts.ts";
-import { outputOfParts } from "./outputs.ts";
 import { below, isTopList, ON_FAILURE, parentOf, ROLLBACK, ROOT } from "./path.ts";
 import { resolveStep } from "./resolve.ts";
 import type { FanOut, OpenStep, Sequence, State } from "./state.ts";
-import { cancelled, essence, invalidSleep, unhandled, waitTimedOut } from "./step-errors.ts";
+import { essence, invalidSleep, unhandled, waitTimedOut } from "./step-errors.ts";
 import { wakeTime } from "./wake-time.ts";
 import { type Body, bodyOf, isParallel, kindOf, lengthOf, type StepError, stepAt, type Working } from "./working.ts";
 
@@ -48,6 +48,7 @@ class Turn {
   readonly #agenda: string[] = [];
   /** Something could begin now, and does not. */
   #isHeldBack = false;
+  #hasFailedPart = false;
 
   constructor(state: Draft, working: Working, now: number) {
     this.state = state;
@@ -89,11 +90,18 @@ class Turn {
     this.#settle(path, outcome);
   }
 
-  /**
-   * Closes what is over and opens what may be opened, until something outside is needed. Lists of steps go on before parts
-   * begin, because these begin only where there is room left.
-   */
+  /** Closes what is over and opens what may be opened, until something outside is needed. */
   goOn(): void {
+    do {
+      this.#isHeldBack = false;
+      this.#hasFailedPart = false;
+      this.#lookAround();
+      // What waits behind a part that has failed just now is given up: nothing else would end its wait.
+    } while (this.#hasFailedPart);
+  }
+
+  /** Lists of steps go on before parts begin, because these begin only where there is room left. */
+  #lookAround(): void {
     for (const [path, step] of Object.entries(this.state.steps)) if (step.phase !== "running") this.#lookAt(path, step);
     const lists = pathsOf(this.state, "sequence").reverse();
     this.#agenda.unshift(...pathsOf(this.state, "fan_out").reverse(), ...lists);
@@ -182,7 +190,8 @@ class Turn {
     try {
       resolved = resolveStep(this.#working, path);
     } catch (thrown) {
-      this.#replace(path, { started_at: this.#now });
+      // Its parts go by what the step was before: they are compared with that when it is opened once more.
+      this.#replace(path, { started_at: this.#now, ...(before && { resolved: before }) });
       this.#end(path, "failed", { error: { ...operationErrorOf(thrown, "workflow_step_invalid"), data: null } });
       return;
     }
@@ -229,7 +238,9 @@ class Turn {
     const isMore = position < count || aggregator !== null;
     const mayOpen = failed === null && !isCutOff && !this.state.isCancelling && !isGivenUp(this.state, path);
     if (!isMore || !mayOpen) {
-      if (open === 0) this.#endParts(path, isMore);
+      if (open > 0) return;
+      const { as, ...known } = endOfParts(this.state, this.#working, path, isMore);
+      this.#end(path, as, known);
       return;
     }
     if (position < count) {
@@ -275,47 +286,27 @@ class Turn {
     if (error) this.#learn(path, { error: essence(error) });
     const tolerated = as === "failed" && isOptional(this.#working, path);
     this.record({ type: "part.ended", path, as, tolerated });
+    this.#hasFailedPart ||= as === "failed" && !tolerated;
     this.#agenda.push(parentOf(path));
   }
 
-  /** After the run's own steps come those that undo them, and after these those that a failure asks for. */
+  /** Nothing of a stage is open any more: the next one begins, or the run ends. */
   #endTopList(path: string, as: "succeeded" | "failed" | "cut_off"): void {
     const { failed, isCancelling } = this.state;
     if (path === ROOT) {
       const isFailed = as === "failed" || failed !== null;
-      if (failed !== null) this.#learn(ROOT, { error: bodyOf(this.#working, failed).error ?? cancelled });
+      if (failed !== null) this.#learn(ROOT, { error: errorAt(this.#working, failed) });
       this.record({ type: "steps.ended", as: isCancelling ? "cancelled" : isFailed ? "failed" : "succeeded" });
     } else {
       this.record({ type: "stage.ended", stage: path === ROLLBACK ? "rollback" : "on_failure" });
     }
-    const next = this.#nextStage(path);
+    const next = stageAfter(this.state, this.#working, path);
     if (next === undefined) {
       this.record({ type: "run.ended" });
       return;
     }
     this.record({ type: "stage.begun", stage: next });
     this.#agenda.push(next === "rollback" ? ROLLBACK : ON_FAILURE);
-  }
-
-  #nextStage(ended: string): "rollback" | "on_failure" | undefined {
-    const { ending } = this.state;
-    const { undoable, onFailure, continueOnError } = this.#working;
-    const isUndone = ending === "cancelled" || (ending === "failed" && !continueOnError);
-    if (ended === ROOT && isUndone && undoable.length > 0) return "rollback";
-    return ended !== ON_FAILURE && ending === "failed" && onFailure.length > 0 ? "on_failure" : undefined;
-  }
-
-  #endParts(path: string, isMore: boolean): void {
-    const { failed, isCutOff } = fanOutAt(this.state, path);
-    if (failed !== null) {
-      this.#end(path, "failed", { error: bodyOf(this.#working, below(path, failed)).error ?? cancelled });
-    } else if (!isMore && !isCutOff) {
-      this.#end(path, "succeeded", { output: outputOfParts(this.#working, path) });
-    } else if (isGivenUp(this.state, parentOf(path))) {
-      this.#end(path, "cut_off", {});
-    } else {
-      this.#end(path, "failed", { error: cancelled });
-    }
   }
 
   #mayOpenMore(): boolean {

@@ -35,10 +35,14 @@ export function forgetOtherParts(working: Working, path: string, before: JsonMap
     const isSame = position < now.length && JSON.stringify(part) === JSON.stringify(now[position]);
     if (!isSame) forget(working, below(path, position), gone);
   }
-  const forgotten = new Set(gone);
-  const left = working.undoable.filter((each) => !forgotten.has(each));
-  if (left.length < working.undoable.length) working.undoable.splice(0, working.undoable.length, ...left);
+  if (gone.length > 0) keepUndoable(working, new Set(gone));
   return gone;
+}
+
+function keepUndoable({ undoable }: Working, gone: ReadonlySet<string>): void {
+  const left = undoable.filter((path) => !gone.has(path));
+  undoable.length = 0;
+  for (const path of left) undoable.push(path);
 }
 
 /** What the parts of a step are made for. */
@@ -53,6 +57,7 @@ function forget(working: Working, part: string, gone: string[]): void {
   remove(working, part, gone);
   for (const [position, step] of stepsAt(working, part).entries()) {
     const path = below(part, position);
+    if (!working.bodies.has(path)) continue;
     const { resolved = step } = bodyOf(working, path);
     const parts = kindOf(working, step) === "branch" ? casesOf(step) : partsIn(working, resolved).length;
     for (let inner = 0; inner < parts; inner++) forget(working, below(path, inner), gone);

@@ -1,4 +1,4 @@
-// What the machine asks of its driver, and what the driver brings back.
+// What the machine asks of its driver, and what comes back from the driver.
 import type { Json, JsonMap } from "../../contracts/json.ts";
 import type { BindingContext } from "../../contracts/workflows/bindings.ts";
 import type { Fact } from "./facts.ts";
@@ -21,7 +21,7 @@ export type Order = {
 export type Next =
   /** `begin`: what starts now. `running`: how much is under way in all. Nothing else happens until one of them arrives. */
   | { readonly kind: "effects"; readonly begin: readonly Order[] }
-  /** Nothing is under way: it goes on at a time, or when something is brought. */
+  /** Nothing is under way: it goes on at a time, or when something arrives. */
   | { readonly kind: "park"; readonly until: number | null }
   /** Nothing is under way, and something could begin but is held back: it does once `holdsBack` is false. */
   | { readonly kind: "yield" }
