@@ -221,12 +221,23 @@ export type { IssuedToken, TokenOptions, Tokens } from "./trust/tokens.ts";
 export { branch, type Case, type Condition, when } from "./workflows/builder/branch.ts";
 export { askAgent, operation, run, sleep } from "./workflows/builder/call-steps.ts";
 export { type ForeachOptions, foreach } from "./workflows/builder/foreach.ts";
+export { type NestedOptions, nested } from "./workflows/builder/nested.ts";
 export { type ParallelDefinition, parallel } from "./workflows/builder/parallel.ts";
 export type { Reference } from "./workflows/builder/reference.ts";
 export type { Step } from "./workflows/builder/step.ts";
 export type { Steps } from "./workflows/builder/step-list.ts";
+export { stepOf } from "./workflows/builder/step-of.ts";
 export type { RetryOptions, StepOptions } from "./workflows/builder/step-options.ts";
 export type { Expression } from "./workflows/builder/values.ts";
+export {
+  type Approval,
+  type ApprovalOptions,
+  type EventOptions,
+  type RequestOptions as WaitRequestOptions,
+  waitForApproval,
+  waitForEvent,
+  waitForRequest,
+} from "./workflows/builder/wait-steps.ts";
 export { type NewWorkflow, type Workflow, type WorkflowAbout, workflow } from "./workflows/builder/workflow.ts";
 export {
   type LoadedWorkflow,
@@ -240,4 +251,6 @@ export { type RunOptions as WorkflowRunOptions, runWorkflow } from "./workflows/
 export type { WorkflowHost } from "./workflows/in-memory/workflow-host.ts";
 export type { BuiltWorkflow } from "./workflows/steps/built-workflow.ts";
 export type { OperationCall, Operations } from "./workflows/steps/operations.ts";
-export type { StepFunction, StepFunctionContext } from "./workflows/steps/step-functions.ts";
+export type { StepFunction, StepFunctionDefinition } from "./workflows/steps/step-functions.ts";
+export { type StepType, type StepTypeDefinition, stepType } from "./workflows/steps/step-type.ts";
+export type { StepFunctionContext, StepReconcileRequest } from "./workflows/steps/step-work.ts";

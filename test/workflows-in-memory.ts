@@ -8,8 +8,8 @@ import type { OperationCall } from "../src/workflows/steps/operations.ts";
 
 export type Call = (input: JsonMap, call: OperationCall) => unknown;
 
-export function specOf(steps: readonly JsonMap[], more: JsonMap = {}): WorkflowSpec {
-  const knownStepTypes = ["sleep", "branch", "shout", "function"];
+export function specOf(steps: readonly JsonMap[], more: JsonMap = {}, types: readonly string[] = []): WorkflowSpec {
+  const knownStepTypes = ["sleep", "branch", "shout", "function", ...types];
   const spec = normalize({ id: "wf", steps, ...more }, { knownStepTypes });
   if (isOperationError(spec)) throw new Error(spec.message);
   return spec;

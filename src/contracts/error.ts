@@ -269,6 +269,8 @@ const catalogue = {
   context_too_large: "Claim less: the context of a pipeline instance is one megabyte of JSON at most.",
   invalid_baggage: "Claim from payload.<path> or context.<path> that is there; a namespace takes a map.",
   invalid_workflow: "Correct what is named; the ids before it say in which step of which workflow it stands.",
+  invalid_step_type:
+    "Correct the field that is named in what was passed to stepType(); the name of the type stands behind it.",
   workflow_reference_used:
     "Do what needs the value in a function that the workflow runs with run(…); pass the reference to it as its input.",
 } as const satisfies Record<string, string>;

@@ -20,9 +20,21 @@ describe("checking a workflow", () => {
         { id: "nap", type: "sleep", for: "1h" },
         { id: "date", type: "sleep", until: "2030-01-31T09:00:00Z" },
         { id: "later", type: "sleep", until: "${steps.a.output.at}" },
-        { id: "paid", type: "wait", event: "order.paid", match: { "order.id": "${inputs.id}" }, timeout: "2d" },
-        { id: "ok", type: "wait", approval: { summary: "Ship ${inputs.id}?" } },
+        {
+          id: "paid",
+          type: "wait",
+          event: "order.paid",
+          match: { "order.id": "${inputs.id}" },
+          payload: {},
+          timeout: "2d",
+        },
+        {
+          id: "ok",
+          type: "wait",
+          approval: { summary: "Ship ${inputs.id}?", approvers: { users: [7], role: "admin" } },
+        },
         { id: "ask", type: "wait", request: { schema: { type: "object" }, description: "Where to?" } },
+        { id: "where", type: "wait", request: { name: "shop/address", shown: { order: "${inputs.id}" } } },
         { id: "sub", type: "workflow", workflow: "bill", inputs: { n: 1 }, detached: true },
         {
           ...{ id: "book", type: "function", function: "book", input: [1] },
@@ -91,7 +103,17 @@ describe("checking a workflow", () => {
     [{ type: "wait", event: "e", match: { "a..b": 1 } }, [".match invalid_match"]],
     [{ type: "wait", event: "e", match: { "a.constructor": 1 } }, [".match invalid_match"]],
     [{ type: "wait", approval: "yes?" }, [".approval invalid_type"]],
+    [{ type: "wait", approval: { summary: "?", approvers: "all" } }, [".approval.approvers invalid_approvers"]],
+    [
+      { type: "wait", approval: { summary: "?", approvers: { users: "${inputs.users}" } } },
+      [".approval.approvers invalid_approvers"],
+    ],
+    [{ type: "wait", event: "e", payload: "text" }, [".payload invalid_type"]],
     [{ type: "wait", request: 1 }, [".request invalid_type"]],
+    [
+      { type: "wait", request: { name: 1, shown: "order" } },
+      [".request.name missing_required", ".request.shown invalid_type"],
+    ],
     [
       { type: "wait", request: { schema: "x", description: 1 } },
       [".request.schema invalid_type", ".request.description invalid_type"],

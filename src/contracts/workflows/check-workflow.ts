@@ -1,13 +1,16 @@
 // Whether a workflow can be run here: what the bare validator says of it, with our own types of steps understood, and what
 // is refused so that no spec can harm whoever runs it. What is carried along and asks for nothing gives a notice.
 import { isContainer, isMap, type JsonMap, type UnknownMap } from "../json.ts";
-import { isOwnType, ownErrors, ownStepTypes, readWhen, stepsInPredicate, unsafeNames } from "./own-steps.ts";
+import { type CheckedStepType, isCheckedStepType } from "./known-types.ts";
+import { isOwnType, ownErrors, ownStepTypes, readWhen, stepsInPredicate } from "./own-steps.ts";
 import { readJson } from "./spec.ts";
 import { type SpecError, specError } from "./spec-error.ts";
+import { inputErrors } from "./step-inputs.ts";
 import { optionNotices } from "./step-notices.ts";
 import { onFailureOf, undoOf } from "./step-options.ts";
 import { innerKeys, referredSteps, unknownReference } from "./step-references.ts";
 import { eachStep, type PlacedStep } from "./step-walk.ts";
+import { unsafeNames } from "./unsafe-names.ts";
 import { listErrors, singleErrors, stepTypes, validate } from "./validate.ts";
 
 /** Steps inside one another. What a step holds stands in its output twice, so that each level may double the record of a run. */
@@ -18,7 +21,7 @@ const MOST_STEPS = 10_000;
 const MOST_ITEMS = 100_000;
 
 export type CheckOptions = {
-  /** Types of steps that the installation adds to the contract's and ours. */
+  /** Types of steps that the installation adds to the contract's and ours: names, or what `stepType` has made. */
   readonly stepTypes?: readonly unknown[] | undefined;
   readonly triggerTypes?: readonly unknown[] | undefined;
   /** The ids of the workflows that another one runs, see `nestedWorkflows`; none for one that nobody knows yet. */
@@ -38,7 +41,9 @@ export function checkWorkflow(given: unknown, options: CheckOptions = {}): Workf
   if (size !== undefined) return { errors: [size], notices: [] };
   const raw = readJson(given);
   if (raw === undefined) return { errors: [notJson], notices: [] };
-  const types = new Set<unknown>([...stepTypes, ...Object.keys(ownStepTypes), ...(options.stepTypes ?? [])]);
+  const added = options.stepTypes ?? [];
+  const checked = new Map(added.filter(isCheckedStepType).map((each) => [each.type, each]));
+  const types = new Set<unknown>([...stepTypes, ...Object.keys(ownStepTypes), ...added, ...checked.keys()]);
   const known = { knownStepTypes: [...types], knownTriggerTypes: options.triggerTypes };
   const steps = [...eachStep(raw)];
   const references = steps.flatMap((placed) => referenceErrors(placed).map((error) => ({ error, placed })));
@@ -47,7 +52,7 @@ export function checkWorkflow(given: unknown, options: CheckOptions = {}): Workf
       // Those to steps are looked for below, where it is known which steps stand where.
       ...validate(raw, known).filter(({ code }) => code !== "unknown_step_reference"),
       ...unsafeId(raw.id, "id"),
-      ...steps.flatMap((placed) => [...stepErrors(placed, types)]),
+      ...steps.flatMap((placed) => [...stepErrors(placed, types, checked)]),
       ...listErrors(onFailureOf({ raw }), "on_failure", types),
       ...nestingErrors(raw.id, steps, options.workflows ?? (() => [])),
       ...references.filter(({ placed }) => !placed.isRepeated).map(({ error }) => error),
@@ -85,12 +90,18 @@ function* unsafeId(id: unknown, path: string): Generator<SpecError> {
   }
 }
 
-function* stepErrors({ step, path }: PlacedStep, types: ReadonlySet<unknown>): Generator<SpecError> {
+function* stepErrors(
+  { step, path }: PlacedStep,
+  types: ReadonlySet<unknown>,
+  checked: ReadonlyMap<unknown, CheckedStepType>,
+): Generator<SpecError> {
   if (step === undefined) return;
   yield* unsafeId(step.id, `${path}.id`);
   if (step.type === "parallel") yield* roleErrors(step.branches, `${path}.branches`);
   if (step.type === "foreach" || step.type === "parallel") yield* sizesOf(step, path);
   if (isOwnType(step.type)) yield* ownErrors(step, step.type, path, types);
+  const type = checked.get(step.type);
+  if (type !== undefined) yield* inputErrors(step, type, path);
   const undo = undoOf(step);
   if (undo !== undefined) yield* singleErrors(undo, `${path}.undo`, types);
 }

@@ -1,5 +1,6 @@
 // Which types of steps and triggers a host knows besides those of the contract.
 import type { Hooks } from "../hooks.ts";
+import { isMap, type Json } from "../json.ts";
 import { type KnownTypes, stepTypes } from "./validate.ts";
 import { triggerTypes } from "./validate-triggers.ts";
 
@@ -17,4 +18,15 @@ export async function knownTypes({
     knownTriggerTypes:
       (await hooks?.apply("workflowKnownTriggerTypes", [...triggerTypes, ...knownTriggerTypes])) ?? knownTriggerTypes,
   };
+}
+
+/** A type of step of a program that knows what its input has to look like. */
+export type CheckedStepType = {
+  readonly type: string;
+  /** What is wrong with an input in which nothing is left to be bound, as far as it can be said at once. */
+  readonly inputProblems: (input: Json) => readonly { readonly path: string; readonly message: string }[];
+};
+
+export function isCheckedStepType(given: unknown): given is CheckedStepType {
+  return isMap(given) && typeof given.type === "string" && typeof given.inputProblems === "function";
 }

@@ -5,17 +5,16 @@ import { asMap, type Json, type JsonMap } from "../json.ts";
 import { type DottedPath, parsePath } from "../predicates/paths.ts";
 import { type Predicate, validatePredicate } from "../predicates/predicate.ts";
 import { parseRfc3339 } from "../rfc3339.ts";
-import { missing, notMap, type SpecError, specError } from "./spec-error.ts";
+import { missing, noDuration, notMap, type SpecError, specError } from "./spec-error.ts";
+import { unsafeNames } from "./unsafe-names.ts";
 import { listErrors } from "./validate.ts";
-
-/** Names that a reader of a map might take for something else than a key. */
-export const unsafeNames: readonly string[] = ["__proto__", "constructor", "prototype"];
+import { waitErrors } from "./wait-step.ts";
 
 /** The keys of each type besides those that every step may have. */
 export const ownStepTypes = {
   branch: ["cases", "else"],
   sleep: ["for", "until"],
-  wait: ["event", "match", "timeout", "approval", "request"],
+  wait: ["event", "match", "payload", "timeout", "approval", "request"],
   workflow: ["workflow", "inputs", "detached"],
   function: ["function", "input"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
@@ -115,54 +114,6 @@ function* sleepErrors(step: JsonMap, at: string): Generator<SpecError> {
   yield specError(`${at}.until`, "invalid_time", message);
 }
 
-function* waitErrors(step: JsonMap, at: string): Generator<SpecError> {
-  const awaited = ["event", "approval", "request"].filter((key) => isGiven(step[key]));
-  if (awaited.length !== 1) {
-    yield specError(at, "invalid_wait_shape", "A wait step has one of event, approval and request.");
-  }
-  if (isGiven(step.event)) yield* eventErrors(step, at);
-  if (isGiven(step.approval)) yield* approvalErrors(step.approval, `${at}.approval`);
-  if (isGiven(step.request)) yield* requestErrors(step.request, `${at}.request`);
-  if (isGiven(step.timeout) && !parseDuration(step.timeout)) yield noDuration(`${at}.timeout`);
-}
-
-function* eventErrors({ event, match }: JsonMap, at: string): Generator<SpecError> {
-  if (!isTruthyText(event)) yield missing(`${at}.event`, "The name of the event");
-  if (!isGiven(match)) return;
-  const expected = asMap(match);
-  if (expected === undefined) {
-    yield specError(`${at}.match`, "invalid_match", "It is no map of paths in the payload to values.");
-    return;
-  }
-  for (const path of Object.keys(expected)) {
-    const keys = path.split(".");
-    if (keys.every((key) => key.trim() !== "" && !unsafeNames.includes(key))) continue;
-    const message = `${JSON.stringify(path.slice(0, LONGEST_QUOTE))} is no path in a payload, such as order.id.`;
-    yield specError(`${at}.match`, "invalid_match", message);
-  }
-}
-
-const LONGEST_QUOTE = 200;
-
-function* approvalErrors(given: Json | undefined, at: string): Generator<SpecError> {
-  const approval = asMap(given);
-  if (approval === undefined) yield notMap(at, "The approval");
-  else if (!isTruthyText(approval.summary)) yield missing(`${at}.summary`, "What is to be approved");
-}
-
-function* requestErrors(given: Json | undefined, at: string): Generator<SpecError> {
-  const request = asMap(given);
-  if (request === undefined) {
-    yield notMap(at, "The request");
-    return;
-  }
-  const { schema, description } = request;
-  if (schema != null && asMap(schema) === undefined) yield notMap(`${at}.schema`, "The schema of the answer");
-  if (description != null && typeof description !== "string") {
-    yield specError(`${at}.description`, "invalid_type", "The description is no text.");
-  }
-}
-
 function* workflowErrors(step: JsonMap, at: string): Generator<SpecError> {
   if (!isTruthyText(step.workflow)) yield missing(`${at}.workflow`, "The id of the workflow");
   if (isGiven(step.inputs) && asMap(step.inputs) === undefined && !isBinding(step.inputs)) {
@@ -171,10 +122,6 @@ function* workflowErrors(step: JsonMap, at: string): Generator<SpecError> {
   if (isGiven(step.detached) && typeof step.detached !== "boolean") {
     yield specError(`${at}.detached`, "invalid_type", "It is either true or false.");
   }
-}
-
-function noDuration(path: string): SpecError {
-  return specError(path, "invalid_duration", "It is no duration such as 30s, 1h30m or 2d.");
 }
 
 /** What it comes to shows when the step runs. */

@@ -14,3 +14,7 @@ export function missing(path: string, what: string): SpecError {
 export function notMap(path: string, what: string): SpecError {
   return specError(path, "invalid_type", `${what} is no map.`);
 }
+
+export function noDuration(path: string): SpecError {
+  return specError(path, "invalid_duration", "It is no duration such as 30s, 1h30m or 2d.");
+}

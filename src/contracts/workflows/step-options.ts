@@ -55,7 +55,7 @@ export function onFailureOf({ raw }: Pick<WorkflowSpec, "raw">): readonly JsonMa
   return Array.isArray(on_failure) && on_failure.every(isMap) ? (on_failure as readonly JsonMap[]) : [];
 }
 
-/** Whether an attempt of a step that ran out of time may be made again: it may still be at work. */
-export function isIdempotent({ idempotent }: JsonMap): boolean {
-  return idempotent === true;
+/** Whether it does no harm to do a step twice. What the step itself says counts before what is known of its work. */
+export function isIdempotent({ idempotent }: JsonMap, isWorkIdempotent = false): boolean {
+  return typeof idempotent === "boolean" ? idempotent : isWorkIdempotent;
 }

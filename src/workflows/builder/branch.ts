@@ -2,9 +2,10 @@
 import type { Json, JsonMap } from "../../contracts/json.ts";
 import type { PredicateOp } from "../../contracts/predicates/predicate.ts";
 import { readWhen } from "../../contracts/workflows/own-steps.ts";
+import type { Needed } from "./needed.ts";
 import { describing, invalid, type Place } from "./place.ts";
 import { bindingOf, type ReferenceTo } from "./reference.ts";
-import { type NamedFunction, newStep, type Step } from "./step.ts";
+import { newStep, type Step } from "./step.ts";
 import { describeList, type Listed, newList, type Steps } from "./step-list.ts";
 import type { Given } from "./values.ts";
 import { written } from "./written.ts";
@@ -47,8 +48,8 @@ export function branch<Cases extends readonly Case<unknown>[], Otherwise = null>
   return newStep("parts", (place) => {
     if (cases.length === 0) throw invalid("a branch has at least one case");
     const described = cases.map(({ when, steps }, position) => {
-      const { list, functions } = describeCase(place, String(position), steps);
-      return { written: { when: conditionOf(when), steps: list }, functions };
+      const { list, needs } = describeCase(place, String(position), steps);
+      return { written: { when: conditionOf(when), steps: list }, needs };
     });
     const other = otherwise && describeCase(place, "else", otherwise);
     return {
@@ -57,18 +58,18 @@ export function branch<Cases extends readonly Case<unknown>[], Otherwise = null>
         cases: described.map((each) => each.written),
         ...(other && { else: other.list }),
       },
-      functions: [...described.flatMap(({ functions }) => functions), ...(other?.functions ?? [])],
+      needs: [...described.flatMap(({ needs }) => needs), ...(other?.needs ?? [])],
     };
   });
 }
 
-type Described = { readonly list: readonly JsonMap[]; readonly functions: readonly NamedFunction[] };
+type Described = { readonly list: readonly JsonMap[]; readonly needs: readonly Needed[] };
 
 function describeCase(around: Place, name: string, describe: unknown): Described {
   const place = { ...around, name: `${around.name}/${name}` };
   return describing(place, () => {
-    const { steps, functions } = describeList(newList(place, {}, {}), describe);
-    return { list: steps, functions };
+    const { steps, needs } = describeList(newList(place, {}, {}), describe);
+    return { list: steps, needs };
   });
 }
 

@@ -1,7 +1,9 @@
 // Steps that do one thing: call an operation, ask an agent, run a function, sleep.
 import { parseDuration } from "../../contracts/gateway/durations.ts";
-import type { StepFunction, StepFunctionContext } from "../steps/step-functions.ts";
-import { invalid } from "./place.ts";
+import { isEmpty, isMap } from "../../contracts/json.ts";
+import type { StepFunction, StepFunctionDefinition } from "../steps/step-functions.ts";
+import type { StepFunctionContext } from "../steps/step-work.ts";
+import { invalid, required } from "./place.ts";
 import type { ReferenceTo } from "./reference.ts";
 import { newStep, type Step } from "./step.ts";
 import type { Expression, ExpressionMap, Given, OutputOf, Resolved, Text } from "./values.ts";
@@ -29,20 +31,33 @@ export function askAgent<Output = { readonly reply: string }>(
   });
 }
 
+/** A function of the program, or one that can also be asked what came of it. */
+type Work<Input, Output> =
+  | ((input: Input, context: StepFunctionContext) => Output)
+  | StepFunctionDefinition<(input: Input, context: StepFunctionContext) => Output, Input>;
+
 /**
  * Runs a function with the input. It may run more than once for one step, after a failure or a crash: always with the same
  * idempotency key.
  */
 export function run<Output, Input extends Expression = null>(
-  work: (input: Given<Resolved<Input>>, context: StepFunctionContext) => Output,
+  work: Work<Given<Resolved<Input>>, Output>,
   input?: Input,
 ): Step<OutputOf<Awaited<Output>>, "call"> {
   return newStep("call", ({ name }) => {
-    if (typeof work !== "function") throw invalid("run needs a function");
+    if (!isWork(work)) throw invalid("run needs a function, or { run, reconcile?, idempotent? }");
     const step = { type: "function", function: name, ...(input !== undefined && { input: written(input) }) };
     // What it is called with is what the bindings of its input come to.
-    return { step, functions: [[name, work as StepFunction]] };
+    return { step, needs: [{ kind: "function", name, work: work as StepFunction | StepFunctionDefinition }] };
   });
+}
+
+function isWork(work: unknown): boolean {
+  if (typeof work === "function") return true;
+  if (!isMap(work) || typeof work.run !== "function") return false;
+  const { run: _, reconcile, idempotent = false, ...unknown } = work;
+  const isAsked = reconcile === undefined || typeof reconcile === "function";
+  return isAsked && typeof idempotent === "boolean" && isEmpty(unknown);
 }
 
 /** Waits for a duration such as `30s` or `1h30m`, or until a time in ISO 8601. */
@@ -55,9 +70,4 @@ export function sleep(
     if (!isBound && parseDuration(time) === undefined) throw invalid(`${JSON.stringify(time)} is no duration`);
     return { step: { type: "sleep", for: time } };
   });
-}
-
-function required(given: unknown, what: string): string {
-  if (typeof given === "string" && given.trim() !== "") return given;
-  throw invalid(`it needs text for its ${what}`);
 }

@@ -63,7 +63,7 @@ export function foreach<Items extends ListOfItems, Outputs, Last, Tolerant exten
       ...(continueOnError && { continue_on_error: true }),
       steps: list.steps,
     };
-    return { step, functions: list.functions };
+    return { step, needs: list.needs };
   });
 }
 

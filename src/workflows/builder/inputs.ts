@@ -1,14 +1,8 @@
 // What a workflow takes in: a schema as tools have it, and how the spec declares it.
-import { errorMessage } from "../../contracts/error.ts";
 import { isMap, type Json, type JsonMap } from "../../contracts/json.ts";
-import {
-  type Accepted,
-  type ReadSchema,
-  readSchema,
-  type StandardSchema,
-  type ToolSchema,
-} from "../../threads/schemas/tool-schema.ts";
+import type { Accepted, ReadSchema, StandardSchema, ToolSchema } from "../../threads/schemas/tool-schema.ts";
 import { invalid } from "./place.ts";
+import { type ByJsonSchema, readSchemaOf } from "./schemas.ts";
 import type { Stored } from "./values.ts";
 
 /** The inputs as steps find them. */
@@ -21,33 +15,11 @@ export type GivenInputs<Schema extends ToolSchema> = Schema extends StandardSche
   ? NonNullable<Schema["~standard"]["types"]>["input"]
   : JsonMap;
 
-// As much as can be told at a glance: the names, and the types of those that are a single scalar.
-type ByJsonSchema<Schema> = Schema extends { readonly properties: infer Properties }
-  ? { readonly [Name in keyof Properties]: ByType<Properties[Name]> }
-  : JsonMap;
-
-type ByType<Property> = Property extends { readonly type: infer Type }
-  ? Type extends keyof Scalars
-    ? Scalars[Type]
-    : Json
-  : Json;
-
-type Scalars = { string: string; number: number; integer: number; boolean: boolean; null: null };
-
 export function readInputs(given: unknown): ReadSchema {
-  const read = readOrThrow(given);
-  if (!read) throw invalid("inputs must be a zod schema, a Standard Schema or a JSON Schema");
+  const read = readSchemaOf(given, "inputs");
   const { type = "object" } = read.json;
   if (type !== "object") throw invalid("inputs must describe a map");
   return read;
-}
-
-function readOrThrow(given: unknown): ReadSchema | undefined {
-  try {
-    return readSchema(given);
-  } catch (thrown) {
-    throw invalid(`inputs cannot be read: ${errorMessage(thrown)}`, thrown);
-  }
 }
 
 /** Name to `{ type?, required? }`, as a spec has it. */

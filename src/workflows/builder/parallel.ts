@@ -1,9 +1,10 @@
 // A step whose branches run beside each other. They see the inputs of the run, and of the steps around them nothing but the
 // context that they are given.
 import { isMap, type JsonMap, type UnknownMap } from "../../contracts/json.ts";
+import type { Needed } from "./needed.ts";
 import { describing, invalid, type Place } from "./place.ts";
 import { type Reference, reference } from "./reference.ts";
-import { type NamedFunction, newStep, type Step } from "./step.ts";
+import { newStep, type Step } from "./step.ts";
 import { describeList, isPlainId, type Listed, type NoOutputs, newList, type Steps } from "./step-list.ts";
 import type { ExpressionMap, Given, Resolved } from "./values.ts";
 import { written } from "./written.ts";
@@ -72,11 +73,11 @@ export function parallel<
       ...(context !== undefined && { context: written(context) }),
       branches: described.map(({ branch }) => branch),
     };
-    return { step, functions: described.flatMap(({ functions }) => functions) };
+    return { step, needs: described.flatMap(({ needs }) => needs) };
   });
 }
 
-type Described = { readonly branch: JsonMap; readonly functions: readonly NamedFunction[] };
+type Described = { readonly branch: JsonMap; readonly needs: readonly Needed[] };
 
 function describeBranch(around: Place, role: string, steps: unknown, more: JsonMap): Described {
   const owner = {};
@@ -86,5 +87,5 @@ function describeBranch(around: Place, role: string, steps: unknown, more: JsonM
   };
   const place = { ...around, name: `${around.name}/${role}`, owners: new Set<object>() };
   const list = describing(place, () => describeList(newList(place, owner, scope), steps));
-  return { branch: { role, ...more, steps: list.steps }, functions: list.functions };
+  return { branch: { role, ...more, steps: list.steps }, needs: list.needs };
 }

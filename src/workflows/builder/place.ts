@@ -38,3 +38,9 @@ export function openPlace(): Place | undefined {
 export function invalid(detail: string, cause?: unknown): HoldfastError {
   return holdfastError("invalid_workflow", open ? `${open.name}: ${detail}` : detail, cause);
 }
+
+/** The text that a step cannot do without. */
+export function required(given: unknown, what: string): string {
+  if (typeof given === "string" && given.trim() !== "") return given;
+  throw invalid(`it needs text for its ${what}`);
+}

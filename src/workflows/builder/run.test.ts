@@ -6,7 +6,7 @@ import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
 import { resumeWorkflow } from "../in-memory/resume-workflow.ts";
 import { runWorkflow } from "../in-memory/run-workflow.ts";
 import type { WorkflowHost } from "../in-memory/workflow-host.ts";
-import type { StepFunctionContext } from "../steps/step-functions.ts";
+import type { StepFunctionContext } from "../steps/step-work.ts";
 import { branch, when } from "./branch.ts";
 import { askAgent, operation, run, sleep } from "./call-steps.ts";
 import { foreach } from "./foreach.ts";

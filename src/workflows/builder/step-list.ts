@@ -1,9 +1,10 @@
 // A list of steps that grows at its end: that of the workflow, of an item, of a branch, or of what follows a failure.
 import { isMap, type JsonMap, type UnknownMap } from "../../contracts/json.ts";
-import { unsafeNames } from "../../contracts/workflows/own-steps.ts";
+import { unsafeNames } from "../../contracts/workflows/unsafe-names.ts";
+import type { Needed } from "./needed.ts";
 import { describing, invalid, type Place } from "./place.ts";
 import { type Reference, reference, root } from "./reference.ts";
-import { type NamedFunction, type Step, type StepKind, writerOf } from "./step.ts";
+import { type Step, type StepKind, writerOf } from "./step.ts";
 import { type StepOptions, writeOptions } from "./step-options.ts";
 
 /** References to the outputs of steps, by id. Where a failure is tolerated they may come to null. */
@@ -45,13 +46,13 @@ export type StepList = {
   /** Steps of another list that can be referred to as if they stood in this one. */
   readonly visible: readonly string[];
   readonly steps: readonly JsonMap[];
-  readonly functions: readonly NamedFunction[];
+  readonly needs: readonly Needed[];
 };
 
 /** An empty list. `owner` is what the references of its scope belong to. */
 export function newList(place: Place, owner: object, scope: UnknownMap, visible: readonly string[] = []): StepList {
   const owners = new Set([...place.owners, owner]);
-  return { place: { ...place, owners }, owner, scope, visible, steps: [], functions: [] };
+  return { place: { ...place, owners }, owner, scope, visible, steps: [], needs: [] };
 }
 
 // The validator finds references to ids of these letters only.
@@ -74,7 +75,7 @@ export function append(list: StepList, id: unknown, given: unknown, options: unk
     return {
       ...list,
       steps: [...list.steps, { id: place.id, ...own.step, ...asked.step }],
-      functions: [...list.functions, ...(own.functions ?? []), ...(asked.functions ?? [])],
+      needs: [...list.needs, ...(own.needs ?? []), ...(asked.needs ?? [])],
     };
   });
 }

@@ -1,9 +1,10 @@
 // What a step may ask for beside what it does, and how that stands in the spec.
 import { isMap, type JsonMap, type UnknownMap } from "../../contracts/json.ts";
 import { retryOf, timeoutOf } from "../../contracts/workflows/step-options.ts";
+import type { Needed } from "./needed.ts";
 import { describing, invalid, type Place } from "./place.ts";
 import { type Reference, reference } from "./reference.ts";
-import { type NamedFunction, type Step, type StepKind, type Written, writerOf } from "./step.ts";
+import { type Step, type StepKind, type Written, writerOf } from "./step.ts";
 
 export type RetryOptions = {
   /** Attempts in all, the first included: from 2 to 100. */
@@ -32,13 +33,14 @@ type UndoOptions<Output, Scope> = {
 /** What a step of a kind may ask for. */
 export type StepOptions<Output, Kind extends StepKind, Scope> = Kind extends "call"
   ? CallOptions & UndoOptions<Output, Scope>
-  : Kind extends "parts"
+  : Kind extends "parts" | "wait"
     ? UndoOptions<Output, Scope>
     : { readonly [key: string]: never };
 
 const keys: Readonly<Record<StepKind, readonly string[]>> = {
   call: ["retry", "timeout", "idempotent", "undo"],
   parts: ["undo"],
+  wait: ["undo"],
   sleep: [],
 };
 
@@ -56,7 +58,7 @@ export function writeOptions(options: UnknownMap, kind: StepKind, place: Place, 
     ...(undoing && { undo: undoing.step }),
   };
   if (timeout !== undefined && timeoutOf(step) === undefined) throw invalid("timeout is no duration such as 30s");
-  return { step, functions: undoing?.functions ?? [] };
+  return { step, needs: undoing?.needs ?? [] };
 }
 
 const retryKeys: Readonly<Record<keyof RetryOptions, string>> = {
@@ -77,18 +79,14 @@ function writeRetry(given: unknown): JsonMap {
   return retry;
 }
 
-function writeUndo(
-  given: unknown,
-  around: Place,
-  scope: UnknownMap,
-): { step: JsonMap; functions: readonly NamedFunction[] } {
+function writeUndo(given: unknown, around: Place, scope: UnknownMap): { step: JsonMap; needs: readonly Needed[] } {
   const owner = {};
   const place = { ...around, name: `${around.name}.undo`, mayUndo: false, owners: new Set([...around.owners, owner]) };
   return describing(place, () => {
     const output = reference(owner, "vars.output");
     const write = writerOf(typeof given === "function" ? given({ ...scope, output }) : given);
     if (!write) throw invalid("undo is no step");
-    const { step, functions = [] } = write(place);
-    return { step, functions };
+    const { step, needs = [] } = write(place);
+    return { step, needs };
   });
 }

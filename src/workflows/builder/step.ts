@@ -1,10 +1,10 @@
 // A step that was described and has no id and no place yet: what `operation`, `run`, `foreach` and the others return.
 import type { JsonMap } from "../../contracts/json.ts";
-import type { StepFunction } from "../steps/step-functions.ts";
+import type { Needed } from "./needed.ts";
 import type { Place } from "./place.ts";
 
-/** A `call` does something by itself, `parts` are steps inside a step. */
-export type StepKind = "call" | "parts" | "sleep";
+/** A `call` does something by itself, `parts` are steps inside a step, and a `wait` is over when something comes in. */
+export type StepKind = "call" | "parts" | "sleep" | "wait";
 
 declare const output: unique symbol;
 
@@ -14,10 +14,8 @@ export interface Step<Output, Kind extends StepKind = StepKind> {
   readonly [output]?: Output;
 }
 
-export type NamedFunction = readonly [name: string, work: StepFunction];
-
-/** A step as it stands in the spec, without its id, and the functions that it runs. */
-export type Written = { readonly step: JsonMap; readonly functions?: readonly NamedFunction[] };
+/** A step as it stands in the spec, without its id, and what no spec can hold. */
+export type Written = { readonly step: JsonMap; readonly needs?: readonly Needed[] };
 
 type Write = (place: Place) => Written;
 

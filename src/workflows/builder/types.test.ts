@@ -2,11 +2,16 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Json } from "../../contracts/json.ts";
 import { runWorkflow } from "../in-memory/run-workflow.ts";
+import type { BuiltWorkflow } from "../steps/built-workflow.ts";
+import { stepType } from "../steps/step-type.ts";
 import { branch, when } from "./branch.ts";
 import { askAgent, operation, run, sleep } from "./call-steps.ts";
 import { foreach } from "./foreach.ts";
+import { nested } from "./nested.ts";
 import { parallel } from "./parallel.ts";
 import type { Reference } from "./reference.ts";
+import { stepOf } from "./step-of.ts";
+import { type Approval, waitForApproval, waitForEvent, waitForRequest } from "./wait-steps.ts";
 import { workflow } from "./workflow.ts";
 
 type Line = { readonly sku: string; readonly count: number };
@@ -228,5 +233,124 @@ describe("the types of a workflow", () => {
     // @ts-expect-error the order is missing
     const startWithout = () => runWorkflow(found, { cents: 5 });
     expect([start, startWithout]).toHaveLength(2);
+  });
+
+  it("follow what is waited for", () => {
+    found
+      .step("paid", ({ steps }) => {
+        const payload = z.object({
+          cents: z.int(),
+          order: z.object({ id: z.string() }),
+          at: z.iso.datetime().optional(),
+        });
+        return waitForEvent("order.paid", { payload, match: { "order.id": steps.find.id } });
+      })
+      .step("any", () => waitForEvent("order.paid"))
+      .step("ok", ({ steps: { paid, any } }) => {
+        expectTypeOf(paid.cents).toEqualTypeOf<Reference<number>>();
+        expectTypeOf(paid.order.id).toEqualTypeOf<Reference<string>>();
+        expectTypeOf(paid.at).toEqualTypeOf<Reference<string | null>>();
+        expectTypeOf(any.cents).toEqualTypeOf<Reference<Json | null> | undefined>();
+        // @ts-expect-error the payload has no such field
+        paid.customer;
+        return waitForApproval(`Ship ${paid.order.id}?`);
+      })
+      .step("where", ({ steps: { ok } }) => {
+        expectTypeOf(ok).toEqualTypeOf<Reference<Approval>>();
+        expectTypeOf(ok.by).toEqualTypeOf<Reference<string | null>>();
+        return waitForRequest("shop/address", { result: { type: "object", properties: { city: { type: "string" } } } });
+      })
+      .step("name", () => waitForRequest("shop/name", { result: z.string() }))
+      .step("end", ({ steps: { where, name } }) => {
+        expectTypeOf(where.city).toEqualTypeOf<Reference<string>>();
+        expectTypeOf(name.value).toEqualTypeOf<Reference<string>>();
+        return sleep("1s");
+      });
+    // @ts-expect-error a time limit of its own is all that a wait has
+    expect(() => found.step("a", waitForEvent("e"), { timeout: "1s" })).toThrow(/timeout means nothing here/);
+  });
+
+  it("follow a workflow into another one, from what it takes in to what it comes to", () => {
+    const refund = found.step("check", ({ steps }) => run((total) => ({ ok: total > 0 }), steps.find.total));
+    workflow("shop", { inputs: z.object({ order: z.string(), cents: z.int(), note: z.string().optional() }) })
+      .step("refund", ({ inputs }) => {
+        // @ts-expect-error the order is missing
+        nested(refund, { cents: inputs.cents });
+        // @ts-expect-error an order is text
+        nested(refund, { order: inputs.cents });
+        // @ts-expect-error it needs an input
+        nested(refund);
+        // @ts-expect-error it may not be there
+        nested(refund, { order: inputs.note });
+        nested(refund, { order: `Order ${inputs.order}` });
+        return nested(refund, { order: inputs.order, cents: inputs.cents });
+      })
+      .step("again", ({ inputs }) => nested(refund, { order: inputs.order }, { detached: true }))
+      .step("other", ({ inputs }) => nested<{ readonly last: { n: number } }>("other", { any: [inputs.order] }))
+      .step("end", ({ steps }) => {
+        expectTypeOf(steps.refund.last.ok).toEqualTypeOf<Reference<boolean>>();
+        expectTypeOf(steps.refund.steps.find.total).toEqualTypeOf<Reference<number>>();
+        expectTypeOf(steps.again.run_id).toEqualTypeOf<Reference<string>>();
+        expectTypeOf(steps.other.last.n).toEqualTypeOf<Reference<number>>();
+        // @ts-expect-error nothing waits for what it comes to
+        steps.again.last;
+        return nested(workflow("small").step("a", sleep("1s")));
+      });
+  });
+
+  it("follow steps of types of the program", () => {
+    const input = z.object({
+      cents: z.int(),
+      currency: z.string().default("EUR"),
+      tags: z.array(z.string()).default([]),
+    });
+    const charge = stepType({
+      type: "acme/charge",
+      input,
+      execute(given, { attempt }) {
+        expectTypeOf(given).toEqualTypeOf<{ cents: number; currency: string; tags: string[] }>();
+        return { payment: `${given.cents}`, attempt };
+      },
+    });
+    const output = z.object({ at: z.date() });
+    const stamp = stepType({ type: "acme/stamp", input: {}, output, execute: () => ({ at: new Date(0) }) });
+    found
+      .step("pay", ({ steps: { find } }) => {
+        // @ts-expect-error the cents are missing
+        stepOf(charge, {});
+        // @ts-expect-error there have to be some
+        stepOf(charge);
+        // @ts-expect-error they are a number
+        stepOf(charge, { cents: find.id });
+        return stepOf(charge, { cents: find.total, tags: ["a", find.id] });
+      })
+      .step("stamp", () => stepOf(stamp))
+      .step("end", ({ steps: { pay, stamp } }) => {
+        expectTypeOf(pay.payment).toEqualTypeOf<Reference<string>>();
+        expectTypeOf(stamp.at).toEqualTypeOf<Reference<string>>();
+        return run(
+          {
+            run: (cents, { attempt }) => ({ cents, attempt }),
+            reconcile({ input, idempotencyKey }) {
+              expectTypeOf(input).toEqualTypeOf<number>();
+              return idempotencyKey === "" ? { status: "unknown" } : { status: "absent" };
+            },
+          },
+          pay.attempt,
+        );
+      })
+      .step("after", ({ steps: { end } }) => {
+        expectTypeOf(end.cents).toEqualTypeOf<Reference<number>>();
+        return sleep("1s");
+      });
+  });
+
+  it("say what a run of a workflow comes to", () => {
+    const built = workflow("w").step("a", () => run(() => ({ n: 1 })));
+    type Output = { readonly steps: { readonly a: { readonly n: number } }; readonly last: { readonly n: number } };
+    expectTypeOf(built).toExtend<BuiltWorkflow<unknown, Output>>();
+    expectTypeOf(built.onFailure((failure) => failure.step("b", sleep("1s")))).toExtend<
+      BuiltWorkflow<unknown, Output>
+    >();
   });
 });

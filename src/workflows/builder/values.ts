@@ -1,5 +1,5 @@
 // The types of what is written into steps and of what comes out of them.
-import type { Scalar } from "../../contracts/json.ts";
+import type { JsonMap, Scalar } from "../../contracts/json.ts";
 import type { OperationError } from "../../contracts/operation-error.ts";
 import type { ReferenceTo } from "./reference.ts";
 
@@ -26,14 +26,34 @@ export type Resolved<Written> =
         ? { -readonly [Key in keyof Written]: Resolved<Written[Key]> }
         : Exclude<Written, undefined> | (Written extends undefined ? null : never);
 
+/** What can be written where such a value is taken: the value, or references in the place of it or of parts of it. */
+export type Expressed<Value> = unknown extends Value
+  ? Expression
+  : JsonMap extends Value
+    ? ExpressionMap
+    : ReferenceTo<Value> | ExpressedParts<Value>;
+
+type ExpressedParts<Value> = Value extends Scalar | undefined
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Expressed<Item>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]: Expressed<Value[Key]> }
+      : never;
+
+/** An argument that can be left out where nothing in it has to be there. */
+export type InputArgument<Value> =
+  Record<never, never> extends Value ? [input?: Expressed<Value>] : [input: Expressed<Value>];
+
 /** What later steps find of what a step has returned: a list or a map as it is, anything else as the `value` of a map. */
 export type OutputOf<Returned> = unknown extends Returned
   ? unknown
   : WithoutErrors<Returned> extends infer Kept
-    ? Output<Kept>
+    ? AsOutput<Kept>
     : never;
 
-type Output<Kept> = Kept extends Scalar
+/** A value as the output of a step, whatever it looks like. */
+export type AsOutput<Kept> = Kept extends Scalar
   ? { readonly value: Stored<Kept> }
   : Kept extends void
     ? { readonly value: null }

@@ -5,6 +5,7 @@ import { checkWorkflow } from "../../contracts/workflows/check-workflow.ts";
 import type { ReadSchema, ToolSchema } from "../../threads/schemas/tool-schema.ts";
 import type { BuiltWorkflow } from "../steps/built-workflow.ts";
 import { type AcceptedInputs, declaredInputs, type GivenInputs, readInputs } from "./inputs.ts";
+import { type Needs, nestedBy, readNeeds } from "./needed.ts";
 import { describing, invalid, type Place } from "./place.ts";
 import { type Fields, type Reference, reachable, reference, root } from "./reference.ts";
 import type { Step, StepKind } from "./step.ts";
@@ -49,13 +50,20 @@ export interface NewWorkflow<Inputs, Given, Outputs = NoOutputs> {
     id: NewId<Id, Outputs>,
     step: Step<Output, Kind> | ((scope: ScopeOf<InputScope<Inputs>, Outputs>) => Step<Output, Kind>),
     options?: StepOptions<Output, Kind, ScopeOf<InputScope<Inputs>, Outputs>>,
-  ): Workflow<Inputs, Given, Outputs & { readonly [Key in Id]: Output }>;
+  ): Workflow<Inputs, Given, Outputs & { readonly [Key in Id]: Output }, Output>;
 }
 
+/** What a run of a workflow comes to. */
+export type RunOutput<Outputs, Last> = { readonly steps: Outputs; readonly last: Last };
+
 /** A workflow. It never changes: `step` returns a longer one. */
-export interface Workflow<Inputs, Given, Outputs> extends NewWorkflow<Inputs, Given, Outputs>, BuiltWorkflow<Given> {
+export interface Workflow<Inputs, Given, Outputs, Last = unknown>
+  extends NewWorkflow<Inputs, Given, Outputs>,
+    BuiltWorkflow<Given, RunOutput<Outputs, Last>> {
   /** Adds what runs once after the run has failed; nothing can be added behind it. */
-  onFailure(steps: (failure: Steps<FailureScope<Inputs, Outputs>>) => Listed<unknown, unknown>): BuiltWorkflow<Given>;
+  onFailure(
+    steps: (failure: Steps<FailureScope<Inputs, Outputs>>) => Listed<unknown, unknown>,
+  ): BuiltWorkflow<Given, RunOutput<Outputs, Last>>;
 }
 
 /** Begins a workflow. Throws `invalid_workflow` when its id or inputs cannot be used. */
@@ -106,15 +114,26 @@ type More = { readonly after?: StepList; readonly more?: object };
 /** The spec is made when it is first asked for: a workflow of many steps was as many workflows before. */
 function built(list: StepList, about: About, { after, more }: More): BuiltWorkflow {
   let spec: JsonMap | undefined;
+  let needs: Needs | undefined;
+  const needed = () => {
+    needs ??= describing(list.place, () => readNeeds([...list.needs, ...(after?.needs ?? [])]));
+    return needs;
+  };
   return Object.freeze({
     ...more,
     inputs: about.schema,
     get spec() {
-      spec ??= specOf(list, about.base, after);
+      spec ??= specOf(list, about.base, after, needed());
       return spec;
     },
     get functions() {
-      return Object.freeze(Object.fromEntries([...list.functions, ...(after?.functions ?? [])]));
+      return needed().functions;
+    },
+    get stepTypes() {
+      return needed().stepTypes;
+    },
+    get workflows() {
+      return needed().workflows;
     },
   });
 }
@@ -129,9 +148,10 @@ function followUp(before: StepList, describe: unknown): StepList {
   });
 }
 
-function specOf({ steps }: StepList, base: JsonMap, after: StepList | undefined): JsonMap {
+function specOf({ steps }: StepList, base: JsonMap, after: StepList | undefined, needs: Needs): JsonMap {
   const raw = snapshotMap({ ...base, steps, ...(after && { on_failure: after.steps }) });
-  const [error] = checkWorkflow(raw).errors;
+  const { stepTypes, workflows } = needs;
+  const [error] = checkWorkflow(raw, { stepTypes, workflows: nestedBy(workflows) }).errors;
   if (error) throw invalid(`${String(base.id)}, at ${error.path} of its spec: ${error.message}`);
   return raw;
 }

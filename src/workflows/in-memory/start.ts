@@ -1,4 +1,4 @@
-// What a run begins with. A workflow of the program brings functions and a schema for its inputs along, a spec does not.
+// What a run begins with. A workflow of the program has functions, types of steps and a schema for its inputs, a spec has none.
 import { errorMessage } from "../../contracts/error.ts";
 import { type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
 import { typedSpec, type WorkflowSpec } from "../../contracts/workflows/spec.ts";
@@ -22,7 +22,8 @@ export async function startOf(
   if (!isBuilt(workflow)) return { spec: workflow, inputs: given, host };
   const spec = typedSpec(snapshotMap(workflow.spec));
   const functions = { ...workflow.functions, ...host.functions };
-  return { spec, ...(await checkInputs(workflow, given)), host: { ...host, functions } };
+  const stepTypes = [...(workflow.stepTypes ?? []), ...(host.stepTypes ?? [])];
+  return { spec, ...(await checkInputs(workflow, given)), host: { ...host, functions, stepTypes } };
 }
 
 function isBuilt(workflow: WorkflowSpec | BuiltWorkflow): workflow is BuiltWorkflow {

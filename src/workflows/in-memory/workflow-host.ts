@@ -5,6 +5,7 @@ import type { RunRecorder } from "../../contracts/workflows/run-recorder.ts";
 import type { Operations } from "../steps/operations.ts";
 import type { StepFunctions } from "../steps/step-functions.ts";
 import type { StepHandler } from "../steps/step-handlers.ts";
+import type { StepType } from "../steps/step-type.ts";
 
 /** Where others see how a run stands, and ask it to stop: `createMemoryRunStore`, or anything like it. */
 export interface WorkflowRuns {
@@ -17,7 +18,9 @@ export type WorkflowHost = {
   readonly operations?: Operations | undefined;
   /** What steps of the type `function` run, beside the functions of the workflow itself. */
   readonly functions?: StepFunctions | undefined;
-  /** Types of steps beside those of the contract. */
+  /** Types of steps with schemas, as `stepType` makes them, beside those of the workflow itself. */
+  readonly stepTypes?: readonly StepType[] | undefined;
+  /** What carries out further types of steps, before all others. */
   readonly stepHandlers?: Readonly<Record<string, StepHandler>> | undefined;
   readonly recorder?: RunRecorder | undefined;
   readonly runs?: WorkflowRuns | undefined;

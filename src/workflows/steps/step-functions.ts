@@ -1,26 +1,36 @@
 // Steps of the type `function`: code of the program that stands beside the spec, called by the name that the spec has for it.
-import type { Json, JsonMap } from "../../contracts/json.ts";
-import { operationError } from "../../contracts/operation-error.ts";
-import type { OperationCall } from "./operations.ts";
-
-export type StepFunctionContext = {
-  /** Fires when the result is not needed any more, because the step ran out of time or the run is stopped. */
-  readonly signal: AbortSignal;
-  /** The same for every attempt at this step of this run; another one for every other step, item and run. */
-  readonly idempotencyKey: string;
-};
+import type { Json } from "../../contracts/json.ts";
+import type { Reconciled } from "../../threads/tool.ts";
+import type { StepFunctionContext, StepReconcileRequest, StepWork } from "./step-work.ts";
 
 /** What it returns is the output of the step, and has to be JSON. */
 export type StepFunction = (input: Json, context: StepFunctionContext) => unknown;
 
-/** By name; own properties only. */
-export type StepFunctions = Readonly<Record<string, StepFunction>>;
+/** A function that can be asked what came of it, or be run again. */
+export type StepFunctionDefinition<Run = StepFunction, Input = Json> = {
+  readonly run: Run;
+  /** Finds out what came of a step that a crash cut off. */
+  readonly reconcile?: (about: StepReconcileRequest<Input>) => Reconciled | Promise<Reconciled>;
+  /** True when running twice with one idempotency key is the same as running once; a step that was cut off then reruns. */
+  readonly idempotent?: boolean;
+};
 
-export function functionHandler(functions: StepFunctions) {
-  return ({ function: name = null, input = null }: JsonMap, _: unknown, call: OperationCall): unknown => {
-    const { signal = new AbortController().signal, idempotencyKey } = call;
-    const work = typeof name === "string" && Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (work) return work(input, { signal, idempotencyKey });
-    return operationError("workflow_function_missing", `There is no function "${String(name)}" here.`);
+/** By name; own properties only. */
+export type StepFunctions = Readonly<Record<string, StepFunction | StepFunctionDefinition>>;
+
+/** The work of the function of a name; undefined where the program has none. */
+export function workOfFunction(functions: StepFunctions, name: unknown): StepWork | undefined {
+  const given = typeof name === "string" && Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (given === undefined) return undefined;
+  const definition: StepFunctionDefinition = typeof given === "function" ? { run: given } : given;
+  const { reconcile, idempotent = false } = definition;
+  return {
+    execute: (input, context) => definition.run(input as Json, context),
+    ...(reconcile && { reconcile: reconcile as StepWork["reconcile"] }),
+    idempotent,
+    checkInput: acceptAny,
+    checkOutput: acceptAny,
   };
 }
+
+const acceptAny: StepWork["checkInput"] = (value) => ({ ok: true, value });

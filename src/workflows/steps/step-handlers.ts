@@ -10,24 +10,34 @@ import { after } from "./long-timer.ts";
 import type { OperationCall, Operations } from "./operations.ts";
 
 /** Carries a step out. It returns an output, an operation error, or a map with `_suspend` to wait for something outside. */
-export type StepHandler = (step: JsonMap, context: BindingContext, call: OperationCall) => unknown;
+export type StepHandler = (step: JsonMap, context: BindingContext, call: StepCall) => unknown;
 
-type Carry = (step: JsonMap, context: () => BindingContext, call: OperationCall) => unknown;
+/** How a step is called: one attempt at it. */
+export type StepCall = OperationCall & {
+  /** Counted from 1. */
+  readonly attempt: number;
+};
 
-export type StepHandlers = ReadonlyMap<string, Carry>;
+export type StepCarrier = {
+  readonly carry: (step: JsonMap, context: () => BindingContext, call: StepCall) => unknown;
+  /** Whether it does no harm to do it twice; what the step says unless given. */
+  readonly isIdempotent?: (step: JsonMap) => boolean;
+};
+
+export type StepHandlers = ReadonlyMap<string, StepCarrier>;
 
 /** The types that a host adds. */
 export function hostHandlers(handlers: Iterable<readonly [string, StepHandler]>): StepHandlers {
   return new Map(
-    [...handlers].map(([type, handler]) => [type, (step, context, call) => handler(step, context(), call)]),
+    [...handlers].map(([type, handler]) => [type, { carry: (step, context, call) => handler(step, context(), call) }]),
   );
 }
 
 /** The two types of the contract that do something by themselves. */
 export function contractHandlers(operations: Operations | undefined): StepHandlers {
-  return new Map<string, Carry>([
-    ["ability", (step, _, call) => callOperation(step, operations, call)],
-    ["agent", (step, _, call) => askAgent(step, operations, call)],
+  return new Map<string, StepCarrier>([
+    ["ability", { carry: (step, _, call) => callOperation(step, operations, call) }],
+    ["agent", { carry: (step, _, call) => askAgent(step, operations, call) }],
   ]);
 }
 
@@ -36,25 +46,21 @@ export async function runStep(
   handlers: StepHandlers,
   step: JsonMap,
   context: () => BindingContext,
-  call: OperationCall,
+  call: StepCall,
 ): Promise<Outcome> {
   const handler = handlers.get(typeof step.type === "string" ? step.type : "");
   if (!handler) return { as: "skipped", error: noHandler(step) };
   try {
-    return outcomeOf(await withinTime(step, call, (limited) => handler(step, context, limited)), step);
+    return outcomeOf(await withinTime(step, call, (limited) => handler.carry(step, context, limited)), step);
   } catch (thrown) {
-    return { as: "failed", error: thrown === timeIsUp ? timedOut(step) : errorOfThrown(thrown) };
+    return { as: "failed", error: thrown === timeIsUp ? timedOut(step, handler) : errorOfThrown(thrown) };
   }
 }
 
 const timeIsUp = new Error("The time of the step is up.");
 
 /** What the work returns, unless the time of the step is up first. Then its signal fires, and it is not waited for. */
-async function withinTime(
-  step: JsonMap,
-  call: OperationCall,
-  work: (call: OperationCall) => unknown,
-): Promise<unknown> {
+async function withinTime(step: JsonMap, call: StepCall, work: (call: StepCall) => unknown): Promise<unknown> {
   const limit = timeoutOf(step);
   if (limit === undefined) return await work(call);
   const late = new AbortController();
@@ -78,18 +84,20 @@ async function withinTime(
 }
 
 // It may still be at work: that it is done twice is only for a step that says that this does no harm.
-function timedOut(step: JsonMap): JsonMap {
+function timedOut(step: JsonMap, { isIdempotent: mayBeTwice = isIdempotent }: StepCarrier): JsonMap {
   const error = { code: "workflow_step_timed_out", message: "The step did not end within its time.", data: null };
-  return isIdempotent(step) ? error : { ...error, retryable: false };
+  return mayBeTwice(step) ? error : { ...error, retryable: false };
 }
 
-/** Who is called is not there: that is the same at every attempt. */
+/** What is the same at every attempt; and where an output does not fit, the work was done. */
 const neverAgain: ReadonlySet<string> = new Set([
   "unknown_ability",
   "ability_name_missing",
   "abilities_api_missing",
   "agents_chat_missing",
   "workflow_function_missing",
+  "invalid_step_input",
+  "invalid_step_output",
 ]);
 
 function outcomeOf(returned: unknown, step: JsonMap): Outcome {
