@@ -74,7 +74,7 @@ export const mayImport: ImportTable = {
   ],
   testing: [
     ...["contracts", "loop", "backend", "engine", "models", "threads", "gateway", "holdfast.ts"],
-    ...["models/scripted", "backend/sqlite", "backend/postgres"],
+    ...["models/scripted", "backend/sqlite", "backend/postgres", "workflows/steps"],
   ],
 };
 

@@ -271,6 +271,8 @@ const catalogue = {
   invalid_workflow: "Correct what is named; the ids before it say in which step of which workflow it stands.",
   invalid_step_type:
     "Correct the field that is named in what was passed to stepType(); the name of the type stands behind it.",
+  workflow_step_not_found:
+    "Name a step by the ids that lead to it, joined with / as in each/pack; what undoes it has .undo behind that.",
   workflow_reference_used:
     "Do what needs the value in a function that the workflow runs with run(…); pass the reference to it as its input.",
 } as const satisfies Record<string, string>;

@@ -17,4 +17,5 @@ export { type CrashReport, type CrashTestOptions, crashTest, type EffectCount } 
 export { type Effect, type EffectLedger, type RecordedEffect, startEffectLedger } from "./effect-ledger.ts";
 export { type HeldClock, heldClock } from "./held-clock.ts";
 export { type LedgerClient, openEffectLedger, recordEffect } from "./ledger-client.ts";
+export { type Replacement, replaceSteps } from "./replace-steps.ts";
 export { type Ending, type Scenario, type Stage, scenario, type World } from "./scenario.ts";
