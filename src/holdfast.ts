@@ -71,6 +71,15 @@ import { type AuthorityOptions, createAuthority, holdsCapability } from "./trust
 import { createGrants } from "./trust/grants.ts";
 import { createPendingActions } from "./trust/pending-actions.ts";
 import { createTokens } from "./trust/tokens.ts";
+import { createKnownWorkflows, knownWorkflows } from "./workflows/durable/known-workflows.ts";
+import type { RunHost } from "./workflows/durable/run-host.ts";
+import { stepOperations } from "./workflows/durable/step-operations.ts";
+import { createRunWorker } from "./workflows/durable/worker.ts";
+import { createWorkflows, type WorkflowsRuntime } from "./workflows/durable/workflows.ts";
+import type { BuiltWorkflow } from "./workflows/steps/built-workflow.ts";
+import type { StepFunctions } from "./workflows/steps/step-functions.ts";
+import type { StepHandler } from "./workflows/steps/step-handlers.ts";
+import type { StepType } from "./workflows/steps/step-type.ts";
 
 export type HoldfastOptions = {
   /** `sqlite(path)` or `postgres(url)`. */
@@ -83,6 +92,16 @@ export type HoldfastOptions = {
   readonly hooks?: readonly HookDefinition[];
   readonly effects?: readonly EffectDefinition[];
   readonly endpoints?: readonly Endpoint[];
+  /** What can be started by its id: workflows of the program, and specs such as those of files. */
+  readonly workflows?: readonly (BuiltWorkflow | JsonMap)[];
+  /** Functions that steps of every workflow may run, by name. */
+  readonly stepFunctions?: StepFunctions;
+  /** Types of steps of every workflow: `stepType({ … })`. */
+  readonly stepTypes?: readonly StepType[];
+  /** Types of steps as the Agents API knows them. */
+  readonly stepHandlers?: Readonly<Record<string, StepHandler>>;
+  /** Runs of workflows that this process carries on at the same time; 256 unless given. */
+  readonly runConcurrency?: number;
   /** How people elsewhere talk with agents: `webhookChannel({ … })`, or one of your own with `channel({ … })`. */
   readonly channels?: readonly Channel[];
   /**
@@ -149,6 +168,8 @@ export interface Holdfast extends Runtime {
   readonly abilities: Desk;
   /** What comes in from elsewhere, with its own proof of who sent it. */
   readonly channels: Channels;
+  /** Workflows, and the runs of them. */
+  readonly workflows: WorkflowsRuntime;
   /** Events, jobs, pipelines and agent runs; undefined without the option `gateway`. */
   readonly gateway: Gateway | undefined;
 }
@@ -247,9 +268,28 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     drainMs: options.drainMs ?? 10_000,
     ...(caps.perOwner !== undefined && { perOwner: caps.perOwner }),
   });
+  const runHost: RunHost = {
+    threads: host,
+    workflows: createKnownWorkflows(knownWorkflows(options.workflows ?? [])),
+    operations: (principal) => stepOperations(() => desk(), principal),
+    tools: new Map((options.tools ?? []).map((each) => [each.name, each])),
+    stepTypes: options.stepTypes ?? [],
+    functions: options.stepFunctions ?? {},
+    ...(options.stepHandlers && { stepHandlers: options.stepHandlers }),
+    ...(options.abilityHooks && { hooks: options.abilityHooks }),
+    // What the program itself starts may have every agent of the program work for it.
+    mayUseAgent: async (principal, slug) =>
+      principal.auth_source === "system"
+        ? agents.has(slug)
+        : await createWorkbench(runtime).reach.agent(slug, principal),
+  };
+  const runWorker = createRunWorker(runHost, driver, membership, {
+    ...{ concurrency: options.runConcurrency ?? 256, pollMs, slice: 500, drainMs: options.drainMs ?? 10_000 },
+  });
   if (runs) {
     await membership.join().catch(closed);
     worker.start();
+    runWorker.start();
     gateway?.start();
   }
 
@@ -260,7 +300,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const endHousekeeping = runs ? startHousekeeping(host, audit, options.housekeeping ?? {}) : async () => undefined;
   const close = endingOnSignal(runs && (options.drainsOnSignal ?? true), async () => {
     if (runs) {
-      await Promise.all([worker.stop(), gateway?.stop()]);
+      await Promise.all([worker.stop(), runWorker.stop(), gateway?.stop()]);
       await membership.leave();
     }
     await endHousekeeping();
@@ -319,6 +359,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     },
     close,
   };
+  const workflows = createWorkflows(runHost);
   const { abilityHooks: hooks, chatHandlers: handlers } = options;
   const reportHere = (error: unknown) => report(error, "");
   const extensions = { report: reportHere, ...(hooks && { hooks }), ...(handlers && { handlers }) };
@@ -329,14 +370,18 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       ...(hooks && { hooks }),
     });
   let abilities: Desk | undefined;
+  // Made when somebody asks for them: to make a hundred schemas takes longer than everything else here.
+  const desk = () => {
+    abilities ??= createAbilities();
+    return abilities;
+  };
   return {
     ...runtime,
     channels,
     gateway,
-    // Made when somebody asks for them: to make a hundred schemas takes longer than everything else here.
+    workflows,
     get abilities() {
-      abilities ??= createAbilities();
-      return abilities;
+      return desk();
     },
   };
 }

@@ -34,6 +34,10 @@ export const mayImport: ImportTable = {
   "workflows/machine": ["contracts"],
   "workflows/steps": ["contracts", "threads", "workflows/machine"],
   "workflows/builder": ["contracts", "threads", "workflows/steps"],
+  "workflows/durable": [
+    ...["contracts", "backend", "engine", ...keeping, "threads", "abilities"],
+    ...["workflows/machine", "workflows/steps"],
+  ],
   "workflows/in-memory": ["contracts", "workflows/machine", "workflows/steps"],
   "agents-api": ["contracts", "workflows"],
   channels: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "workflows"],
@@ -46,6 +50,8 @@ export const mayImport: ImportTable = {
     ...[
       "agents-api",
       "channels",
+      "workflows/durable",
+      "workflows/steps",
       "gateway",
       "gateway/agent/process",
       "gateway/dispatch",
@@ -57,7 +63,7 @@ export const mayImport: ImportTable = {
   "index.ts": [
     ...["contracts", "loop", "engine", "models", ...keeping, "threads", "abilities", "workflows", "channels"],
     ...["agents-api", "gateway", "gateway/dispatch", "gateway/operations", "holdfast.ts"],
-    ...["workflows/builder", "workflows/files", "workflows/in-memory", "workflows/steps"],
+    ...["workflows/builder", "workflows/durable", "workflows/files", "workflows/in-memory", "workflows/steps"],
   ],
   "database.ts": ["contracts", "backend", "backend/sql", "threads"],
   server: ["contracts", "abilities", "gateway", "gateway/operations", "holdfast.ts"],

@@ -11,10 +11,28 @@ import { brief } from "./brief-refusal.ts";
 import type { Capability } from "./capabilities.ts";
 import type { KeyedWrite } from "./once.ts";
 
-/** `model`: offered to models as a tool. Nothing that decides for people ever is. */
-export type Door = "http" | "cli" | "mcp" | "model";
+/**
+ * `model`: offered to models as a tool. `workflow`: called by steps of workflows. Nothing that decides for people is offered
+ * through either.
+ */
+export type Door = "http" | "cli" | "mcp" | "model" | "workflow";
 
 const usualDoors: readonly Door[] = ["http", "cli"];
+
+/** What decides for people, or for the installation: a run must not agree to what it proposes itself. */
+const decidingCapabilities: ReadonlySet<Capability> = new Set([
+  ...(["approvals.decide", "requests.answer", "tokens.manage", "operate"] as const),
+]);
+
+/** Steps call what is offered over HTTP, unless it decides, or answers with what no step can keep. */
+function doorsOf({
+  doors = usualDoors,
+  capability,
+  forSteps = true,
+}: Pick<OperationDefinition<z.ZodType, z.ZodType>, "doors" | "capability" | "forSteps">): readonly Door[] {
+  const isForSteps = forSteps && doors.includes("http") && !decidingCapabilities.has(capability);
+  return isForSteps ? [...doors, "workflow"] : doors;
+}
 
 /** Where it is found over HTTP beside its name: parameters of the path, the query and the body are one input. */
 export type Route = {
@@ -52,6 +70,8 @@ export type OperationDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   /** Another capability that is enough as well; `mayCall` says for what. */
   readonly orCapability?: Capability;
   readonly doors?: readonly Door[];
+  /** False for what a step cannot call: it answers with a stream, or waits for a run that may be the step's own. */
+  readonly forSteps?: boolean;
   readonly route?: Route;
   /** Has its own say after the capability; false or an operation error refuses. */
   readonly mayCall?: (input: z.output<Input>, caller: Caller) => Promise<boolean | OperationError>;
@@ -90,7 +110,8 @@ export function operationsFor(allows: Allows, once: Once) {
   return function operation<Input extends z.ZodType, Output extends z.ZodType>(
     definition: OperationDefinition<Input, Output>,
   ): Operation {
-    const { name, title, description, effect, capability, orCapability, doors = usualDoors, route } = definition;
+    const { name, title, description, effect, capability, orCapability, route } = definition;
+    const doors = doorsOf(definition);
     const { mayCall } = definition;
     const enough = orCapability === undefined ? [capability] : [capability, orCapability];
     const isRead = effect === "read";

@@ -273,6 +273,18 @@ const catalogue = {
     "Correct the field that is named in what was passed to stepType(); the name of the type stands behind it.",
   workflow_step_not_found:
     "Name a step by the ids that lead to it, joined with / as in each/pack; what undoes it has .undo behind that.",
+  workflow_not_found: "List the workflows with holdfast workflows list; one is registered with the option workflows.",
+  workflow_inputs_invalid: "Pass what the workflow takes in; holdfast workflows show lists it.",
+  workflow_key_taken: "Use another key for another start; the same key is only for repeating the same one.",
+  workflow_run_not_found: "Take the id from the list of runs that you may see.",
+  workflow_run_ended: "Start a new run, or carry a failed one on with retry.",
+  workflow_run_not_failed: "Only a run that has failed is carried on; start another one with rerun.",
+  workflow_run_rolled_back: "What it did was undone: start another run with rerun.",
+  workflow_run_has_parent: "Act on the run that started it; its parent has gone on without it.",
+  workflow_outcome_unknown:
+    "Find out what the step did. Then retry with repeatUnknown, which carries it out again, or rerun from the step behind it.",
+  workflow_run_stuck: "Read why with holdfast runs show; holdfast runs retry tries again once the cause is mended.",
+  workflow_events_full: "Let the run take the events that wait for it, or send fewer that no step waits for.",
   workflow_reference_used:
     "Do what needs the value in a function that the workflow runs with run(…); pass the reference to it as its input.",
 } as const satisfies Record<string, string>;

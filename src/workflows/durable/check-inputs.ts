@@ -1,0 +1,44 @@
+// What a run is started with, checked against what the workflow says that it takes in.
+import { truthy } from "../../contracts/coerce.ts";
+import { errorMessage } from "../../contracts/error.ts";
+import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
+import type { WorkflowSpec } from "../../contracts/workflows/spec.ts";
+import type { KnownWorkflow } from "./known-workflows.ts";
+
+export type CheckedInputs = {
+  /** As a schema has accepted them; as they were given where there is none, or it has refused them. */
+  readonly inputs: JsonMap;
+  /** Why a run cannot begin with them. */
+  readonly refused?: JsonMap;
+};
+
+export async function checkInputs(workflow: KnownWorkflow, given: JsonMap): Promise<CheckedInputs> {
+  const missing = missingInput(workflow.spec, given);
+  if (missing) return { inputs: given, refused: missing };
+  const { inputs: schema } = workflow;
+  if (!schema) return { inputs: given };
+  const checked = await schema.validate(given);
+  if (!checked.ok) return { inputs: given, refused: misfit(snapshot(checked.problems)) };
+  try {
+    return { inputs: snapshotMap(checked.value) };
+  } catch (thrown) {
+    return { inputs: given, refused: misfit([{ path: "", message: errorMessage(thrown) }]) };
+  }
+}
+
+/** The first input that has to be there and is not; null is there. */
+function missingInput({ inputs: declared }: WorkflowSpec, inputs: JsonMap): JsonMap | undefined {
+  const required = Object.keys(declared).filter((name) => {
+    const input = declared[name];
+    return isMap(input) && truthy(input.required);
+  });
+  const missing = required.find((name) => !Object.hasOwn(inputs, name));
+  if (missing === undefined) return undefined;
+  const message = `The workflow needs the input "${missing}".`;
+  return { code: "missing_required_input", message, data: { input: missing } };
+}
+
+function misfit(problems: Json): JsonMap {
+  const message = "The inputs do not fit the schema of the workflow.";
+  return { code: "workflow_inputs_invalid", message, data: { problems } };
+}

@@ -1,0 +1,69 @@
+// Carries single steps out in this process: operations, tools, functions, and types of steps that a program or a host adds.
+import { trimmed } from "../../contracts/coerce.ts";
+import type { JsonMap } from "../../contracts/json.ts";
+import { operationError } from "../../contracts/operation-error.ts";
+import type { Outcome } from "../machine/next.ts";
+import {
+  contractHandlers,
+  hostHandlers,
+  runStep,
+  type StepHandler,
+  type StepHandlers,
+} from "../steps/step-handlers.ts";
+import { workHandlers } from "../steps/work-handlers.ts";
+import { codeOf } from "./code-of-run.ts";
+import type { StepAttempt } from "./step-attempt.ts";
+import { callTool } from "./steps/tool-call.ts";
+
+/** What came of the step. What its handler throws is a failed outcome. */
+export async function performStep(about: StepAttempt): Promise<Outcome> {
+  const { host, order, key, signal } = about;
+  const { step, context, attempt } = order;
+  if (order.kind === "fan_out") return await fanOut(about);
+  const { onCrashPoint } = host.threads;
+  await onCrashPoint(`before step ${String(step.type)}`);
+  const handlers = await handlersFor(about);
+  const outcome = await runStep(handlers, step, context, { signal, idempotencyKey: key, attempt });
+  await onCrashPoint(`after step ${String(step.type)}`);
+  return outcome;
+}
+
+/** A gate may decline that a parallel step is carried out; its branches are always steps of this run. */
+async function fanOut({ host: { hooks }, order }: StepAttempt): Promise<Outcome> {
+  const isWanted = hooks ? await hooks.apply("workflowShouldFanout", true, order.step, order.context()) : true;
+  if (isWanted) return { as: "in_parts" };
+  return { as: "succeeded", output: { fanned_out: false, reason: "fanout_gate_declined" } };
+}
+
+async function handlersFor(about: StepAttempt): Promise<StepHandlers> {
+  const { host, run, order } = about;
+  const { hooks, stepHandlers = {} } = host;
+  const operations = host.operations(run.principal);
+  const added = (await hooks?.apply("workflowStepHandlers", stepHandlers)) ?? stepHandlers;
+  const usable = Object.entries(added).filter(
+    (entry): entry is [string, StepHandler] => typeof entry[1] === "function",
+  );
+  const { functions, stepTypes } = codeOf(host, run);
+  const contract = contractHandlers({
+    has: async (name) => host.tools.has(name) || (await operations.has(name)),
+    async call(name, input, call) {
+      if (await operations.has(name)) {
+        // An operation keeps its first answer under a key, refusals included: another attempt has a key of its own.
+        return await operations.call(name, input, {
+          ...call,
+          idempotencyKey: `${call.idempotencyKey}:${order.attempt}`,
+        });
+      }
+      const tool = host.tools.get(name);
+      return tool
+        ? await callTool(about, tool, input, call.signal)
+        : operationError("unknown_ability", `There is no ability "${name}".`);
+    },
+  });
+  return new Map([...contract, ...workHandlers(functions, stepTypes), ...hostHandlers(usable)]);
+}
+
+/** What a step does, in a word: for the ledger. */
+export function nameOfWork({ type, ability, function: work, agent, workflow }: JsonMap): string {
+  return trimmed(ability) ?? trimmed(work) ?? trimmed(agent) ?? trimmed(workflow) ?? String(type ?? "");
+}

@@ -1,0 +1,96 @@
+// What happened in a run, in the order in which it was committed: names of steps and outcomes, and nothing of what they work with.
+import type { StoredEvent } from "../../backend/thread-rows.ts";
+import { holdfastError } from "../../contracts/error.ts";
+import type { Fact } from "../machine/facts.ts";
+import { ROLLBACK } from "../machine/path.ts";
+import { stepAt, undoneBy, type Working } from "../machine/working.ts";
+import type { LoggedFact } from "./run-batch.ts";
+import { runNotFound } from "./run-errors.ts";
+import type { RunHost } from "./run-host.ts";
+import { openRun } from "./run-view.ts";
+
+export type RunEvent = {
+  /** `<commit>.<place in it>`: ordered, and good for coming back. */
+  readonly id: string;
+  readonly type: Fact["type"];
+  /** Microseconds since 1970. */
+  readonly at: number;
+  /** The number of the attempt at the run. */
+  readonly attempt: number;
+  /** Where the step or the part stands, by positions. */
+  readonly path?: string;
+  /** The id of the step that stands there. */
+  readonly step?: string;
+  readonly as?: string;
+  /** How many parts a step has opened. */
+  readonly count?: number;
+  readonly until?: number | null;
+};
+
+const PAGE = 200;
+
+/** Throws `workflow_run_not_found` and `invalid_stream_position`. */
+export async function readRunEvents(
+  host: RunHost,
+  id: string,
+  { after, limit = PAGE }: { readonly after?: string; readonly limit?: number } = {},
+): Promise<readonly RunEvent[]> {
+  const reader = await createEventReader(host, id);
+  return (await reader.after(after, limit)).slice(0, limit);
+}
+
+export type EventReader = {
+  /** At least those of the next commit, where there is one. */
+  after(id: string | undefined, limit: number): Promise<readonly RunEvent[]>;
+};
+
+export async function createEventReader(host: RunHost, id: string): Promise<EventReader> {
+  const read = await openRun(host, id);
+  if (!read) throw runNotFound(id);
+  const { working } = read;
+  return {
+    async after(last, limit) {
+      const { seq, place } = readPosition(last);
+      const stored = await host.threads.stores.threads.events(id, { after: seq - 1, limit });
+      return stored
+        .flatMap((event) => eventsOf(event, working))
+        .filter((event) => {
+          const at = readPosition(event.id);
+          return at.seq > seq || at.place > place;
+        });
+    },
+  };
+}
+
+function readPosition(id: string | undefined): { readonly seq: number; readonly place: number } {
+  if (id === undefined) return { seq: 0, place: -1 };
+  const [, seq, place] = /^(\d{1,15})\.(\d{1,9})$/.exec(id) ?? [];
+  if (seq !== undefined && place !== undefined) return { seq: Number(seq), place: Number(place) };
+  throw holdfastError("invalid_stream_position", `"${id}" is no id of an event.`);
+}
+
+function eventsOf({ seq, run, at, records }: StoredEvent, working: Working): RunEvent[] {
+  return (JSON.parse(records) as LoggedFact[]).map((fact, place) => {
+    const { type } = fact;
+    const path = "path" in fact ? { path: fact.path, ...stepIn(fact.path, type, working) } : {};
+    return {
+      ...{ id: `${seq}.${place}`, type, at, attempt: run, ...path },
+      ...("as" in fact && { as: fact.as }),
+      ...("count" in fact && { count: fact.count }),
+      ...("until" in fact && { until: fact.until }),
+    };
+  });
+}
+
+/** What undoes a step is named after that step. Parts have no id. */
+function stepIn(path: string, type: Fact["type"], working: Working): { readonly step?: string } {
+  if (!type.startsWith("step.") && type !== "parts.opened") return {};
+  try {
+    const isUndo = path.startsWith(`${ROLLBACK}/`) && path.split("/").length === 2;
+    const { id } = stepAt(working, isUndo ? undoneBy(working, path) : path);
+    return typeof id === "string" ? { step: id } : {};
+  } catch {
+    // A case of a branch that was chosen in an earlier attempt at the run may be another one now.
+    return {};
+  }
+}

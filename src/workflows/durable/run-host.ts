@@ -1,0 +1,35 @@
+// What the driver of runs works with: the runtime that threads run on, and what workflows of this process consist of.
+import type { Hooks } from "../../contracts/hooks.ts";
+import type { Principal } from "../../contracts/trust/principal.ts";
+import type { Host } from "../../threads/host.ts";
+import type { Tool } from "../../threads/tool.ts";
+import type { Operations } from "../steps/operations.ts";
+import type { StepFunctions } from "../steps/step-functions.ts";
+import type { StepHandler } from "../steps/step-handlers.ts";
+import type { StepType } from "../steps/step-type.ts";
+import type { KnownWorkflows } from "./known-workflows.ts";
+
+/** What an operation answers to steps, and whether it may be called again when nobody knows what came of it. */
+export interface StepOperations extends Operations {
+  /** True when a second call under the same key does no harm. */
+  isRepeatable(name: string): boolean;
+}
+
+export type RunHost = {
+  /** Whether a principal may have an agent work for it. */
+  readonly mayUseAgent: (principal: Principal, slug: string) => Promise<boolean>;
+  /** What threads run on: stores, keys, the clock, agents, authority. */
+  readonly threads: Host;
+  readonly workflows: KnownWorkflows;
+  /** The operations of the runtime as a principal may call them. */
+  readonly operations: (principal: Principal) => StepOperations;
+  /** Tools that steps call by name, beside operations. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Types of steps of any workflow, beside those that a workflow has for itself. */
+  readonly stepTypes: readonly StepType[];
+  /** Functions that steps of any workflow may run, beside those of the workflow itself. */
+  readonly functions: StepFunctions;
+  /** Types of steps that the host carries out, as the contract knows them. */
+  readonly stepHandlers?: Readonly<Record<string, StepHandler>> | undefined;
+  readonly hooks?: Hooks | undefined;
+};

@@ -1,0 +1,123 @@
+// Starts a run: everything is checked first, and then the run is there with its inputs, or not at all.
+import type { StoredSubject } from "../../backend/subject-store.ts";
+import { sha256 } from "../../contracts/canonical-json.ts";
+import { truthy } from "../../contracts/coerce.ts";
+import { holdfastError } from "../../contracts/error.ts";
+import { type JsonMap, snapshotMap, type UnknownMap } from "../../contracts/json.ts";
+import { isName } from "../../contracts/storable-name.ts";
+import { conversationOwner } from "../../contracts/trust/conversation-owner.ts";
+import * as principals from "../../contracts/trust/principal.ts";
+import { checkWorkflow } from "../../contracts/workflows/check-workflow.ts";
+import * as workspaces from "../../contracts/workspace.ts";
+import { checkFields, checkName } from "../../threads/check-arguments.ts";
+import { stored } from "../../threads/subject.ts";
+import type { BuiltWorkflow } from "../steps/built-workflow.ts";
+import { checkInputs } from "./check-inputs.ts";
+import { checkOptions } from "./check-options.ts";
+import { missingHere } from "./check-start.ts";
+import { isBuilt, type KnownWorkflow, knownWorkflows } from "./known-workflows.ts";
+import { begin, newRun } from "./new-run.ts";
+import { invalidInputs, invalidSpec, workflowNotFound } from "./run-errors.ts";
+import type { RunHost } from "./run-host.ts";
+
+export type StartOptions = {
+  /** The same start under the same key is the same run; another one under it throws `workflow_key_taken`. */
+  readonly key?: string;
+  readonly tags?: readonly string[];
+  /** As whom the steps of the run act; the program itself unless given. */
+  readonly principal?: UnknownMap;
+  readonly workspace?: UnknownMap;
+  /** The steps behind one that failed are carried out all the same. The run has failed nevertheless. */
+  readonly continueOnError?: boolean;
+  /** Kept in the record of the run. */
+  readonly metadata?: UnknownMap;
+  readonly evidenceRefs?: readonly UnknownMap[];
+};
+
+const FIELDS = ["key", "tags", "principal", "workspace", "continueOnError", "metadata", "evidenceRefs"];
+
+export type Started = { readonly id: string; readonly outcome: "started" | "repeated" };
+
+/**
+ * Throws `workflow_not_found`, `workflow_spec_invalid` with everything that is wrong or missing here, `workflow_inputs_invalid` and
+ * `workflow_key_taken`; then there is no run.
+ */
+export async function startRun(
+  host: RunHost,
+  given: string | BuiltWorkflow | JsonMap,
+  inputs: unknown,
+  options: StartOptions = {},
+): Promise<Started> {
+  checkFields("options", options, FIELDS);
+  const { key, tags = [], continueOnError = false, metadata, evidenceRefs } = options;
+  if (key !== undefined) checkName("key", key);
+  if (!Array.isArray(tags)) throw holdfastError("invalid_argument", "tags must be a list of names.");
+  for (const tag of tags) checkName("tags", tag);
+  const known = await checkedWorkflow(host, given);
+  const principal = principalOf(options);
+  const { functions, stepTypes = [] } = known;
+  const code = { functions: { ...host.functions, ...functions }, stepTypes: [...host.stepTypes, ...stepTypes] };
+  const missing = await missingHere(host, known.spec, code, principal);
+  if (missing.length > 0) throw invalidSpec(missing);
+  const checked = await checkInputs(known, snapshotMap(inputs));
+  if (checked.refused) throw invalidInputs(checked.refused);
+  const subject = subjectFor(principal, options);
+  return await openRun(host, {
+    ...{ workflow: known.spec, inputs: checked.inputs, tags, continueOnError: truthy(continueOnError) },
+    ...{ subject, user_id: principal.acting_user_id > 0 ? String(principal.acting_user_id) : null },
+    key: key === undefined ? null : sha256(`${ownerOf(subject)}\n${key}`),
+    notes: {
+      ...(metadata && { metadata: snapshotMap(metadata) }),
+      ...(evidenceRefs && { evidence_refs: evidenceRefs.map(snapshotMap) }),
+    },
+  });
+}
+
+/** Writes the run in one transaction. Under a key that was used before it is the run of that key. */
+async function openRun(host: RunHost, order: Parameters<typeof newRun>[1]): Promise<Started> {
+  const { stores, onCrashPoint } = host.threads;
+  const made = newRun(host, order);
+  await onCrashPoint("before start");
+  const { outcome, thread } = await stores.threads.open(made.thread, [...made.own, begin(made.id)]);
+  await onCrashPoint("after start");
+  if (outcome === "opened" || thread.id === made.id) return { id: thread.id, outcome: "started" };
+  const before = await stores.workflows.get(thread.id);
+  const now = made.own.find((write) => write.write === "workflow_run");
+  if (before && now?.write === "workflow_run" && before.payload_hash === now.run.payload_hash) {
+    return { id: thread.id, outcome: "repeated" };
+  }
+  throw holdfastError("workflow_key_taken", "The key belongs to a run of another workflow, or with other inputs.");
+}
+
+/** A workflow that is known by its id, or one that comes with the start. */
+async function checkedWorkflow(host: RunHost, given: string | BuiltWorkflow | JsonMap): Promise<KnownWorkflow> {
+  if (typeof given === "string") {
+    const known = isName(given) ? host.workflows.find(given) : undefined;
+    if (!known) throw workflowNotFound(given);
+    return known;
+  }
+  const raw = isBuilt(given) ? given.spec : given;
+  const { errors } = checkWorkflow(raw, checkOptions(host, isBuilt(given) ? given.stepTypes : []));
+  if (errors.length > 0) throw invalidSpec(errors);
+  const all = knownWorkflows([given]);
+  const known = all.at(-1);
+  if (!known) throw workflowNotFound("");
+  // What its steps run has to be there when they do, also after a restart: the program adds it for good.
+  for (const each of all.slice(0, -1)) if (!host.workflows.find(each.spec.id)) host.workflows.add(each);
+  if (isBuilt(given) && !host.workflows.find(known.spec.id)) host.workflows.add(known);
+  return known;
+}
+
+function principalOf({ principal }: StartOptions): principals.Principal {
+  return principal === undefined ? principals.system("workflow") : principals.fromArray(principal);
+}
+
+function subjectFor(principal: principals.Principal, { workspace }: StartOptions): StoredSubject {
+  const where = workspace === undefined ? null : workspaces.normalize(workspace);
+  return stored({ principal, workspace: where, owner: conversationOwner(principal), context: "workflow", consent: {} });
+}
+
+/** Two callers never meet under the same key. */
+function ownerOf({ owner_type, owner_key }: StoredSubject): string {
+  return JSON.stringify([owner_type, owner_key]);
+}
