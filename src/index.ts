@@ -239,6 +239,12 @@ export {
   waitForRequest,
 } from "./workflows/builder/wait-steps.ts";
 export { type NewWorkflow, type Workflow, type WorkflowAbout, workflow } from "./workflows/builder/workflow.ts";
+export type { RerunOptions } from "./workflows/durable/rerun.ts";
+export type { RetryOptions as RetryRunOptions } from "./workflows/durable/retry-run.ts";
+export type { RunEvent as WorkflowRunEvent } from "./workflows/durable/run-events.ts";
+export type { RunHandle as WorkflowRunHandle, SendEventOptions } from "./workflows/durable/run-handle.ts";
+export type { StartOptions as StartWorkflowOptions } from "./workflows/durable/start-run.ts";
+export type { RunsQuery as WorkflowRunsQuery, WorkflowsRuntime } from "./workflows/durable/workflows.ts";
 export {
   type LoadedWorkflow,
   type LoadedWorkflows,

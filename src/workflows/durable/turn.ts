@@ -80,7 +80,8 @@ class RunTurn {
     if (this.#machine.status !== "running" && !(inbox.isRetry && this.#reopen())) return;
     if (isTerminated) return this.#breakOff(runTerminated);
     if (this.#machine.seq === 0 && body.refused) return this.#breakOff(body.refused);
-    this.#isPaused = inbox.isPaused ?? this.#isPaused;
+    // A run that is to stop has to undo what it did: a pause would keep it from that.
+    this.#isPaused = inbox.isPaused ?? (this.#isPaused && !inbox.isCancelled);
     // Steps that undo others, and those that follow a failure, are held back as well.
     working.holdsBack = this.#isPaused || isSliceOver;
     const outcomes = await inbox.outcomes({ holdsBack: working.holdsBack, begin: (path) => this.#beginApproved(path) });
