@@ -8,6 +8,7 @@ import type { Arrived, Outcome } from "../machine/next.ts";
 import { errorOfThrown } from "../steps/errors-of-steps.ts";
 import { after } from "../steps/long-timer.ts";
 import { isAfterFailure } from "./after-failure.ts";
+import { announceEnd } from "./announce-end.ts";
 import { LeasedRun } from "./leased-run.ts";
 import { performStep } from "./perform-step.ts";
 import type { RunHost } from "./run-host.ts";
@@ -149,10 +150,11 @@ class Driver {
   }
 
   async #commit(run: LeasedRun, { batch, standing, settling }: Turn): Promise<void> {
-    if (batch.isEmpty && settling) return await run.giveBack(settling.dueAfter);
-    if (batch.isEmpty) return;
+    if (batch.isEmpty && !settling) return;
+    if (batch.isEmpty && settling && run.isShownAs(standing)) return await run.giveBack(settling.dueAfter);
     await run.commit(batch, standing, settling);
     this.#commits++;
+    await announceEnd(this.#host, run, batch);
   }
 
   /** Begins what was ordered, and fires the signals of steps whose result is not needed any more. */

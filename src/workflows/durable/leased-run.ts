@@ -242,6 +242,11 @@ export class LeasedRun {
     }
   }
 
+  /** True when lists show the run as it stands. */
+  isShownAs({ status, reason }: Standing): boolean {
+    return status === this.#standing.status && reason === this.#standing.reason;
+  }
+
   /** Gives the lease back with nothing to store. */
   async giveBack(dueAfter: number | null): Promise<void> {
     const { stores, onCrashPoint } = this.#host.threads;
@@ -253,11 +258,11 @@ export class LeasedRun {
   }
 
   /** The row that lists read is written only when it says something else than before. */
-  #statusWrite({ hasProblem }: RunBatch, { status, reason }: Standing): readonly Write[] {
+  #statusWrite({ hasProblem }: RunBatch, standing: Standing): readonly Write[] {
+    const { status, reason } = standing;
     const before = this.#standing;
     const isOver = this.state.machine.status !== "running";
-    const isSame = status === before.status && reason === before.reason;
-    if (isSame && !hasProblem) return [];
+    if (this.isShownAs(standing) && !hasProblem) return [];
     return [
       {
         ...{ write: "workflow_status", run_id: this.id, status, reason },

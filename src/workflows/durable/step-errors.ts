@@ -18,6 +18,8 @@ export const outcomeUnknown = error(
 
 export const timedOut = error("workflow_step_timed_out", "The step did not end within its time.", final);
 
+export const revoked = error("token_revoked", "The token that the run was started with was revoked.", final);
+
 export const runTerminated = error("workflow_run_terminated", "The run was ended for good from outside.");
 
 export function runBroken(message: string): JsonMap {
