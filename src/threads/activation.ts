@@ -20,6 +20,7 @@ import type { Settling } from "./commit-parts.ts";
 import { keepTranscript } from "./consent/keep-transcript.ts";
 import { runDueEffect } from "./effects/due-effect.ts";
 import { hasWork, isWork, isWorkKind, staysStopped } from "./entries.ts";
+import { firstCommit } from "./first-commit.ts";
 import { untilTimeUp, workTimeLeft } from "./funds/work-time.ts";
 import { HeldThread } from "./held-thread.ts";
 import { tellCreated } from "./hooks/message-hooks.ts";
@@ -58,17 +59,8 @@ export function activate(host: Host, claim: Claim): Activation {
     renewed: (at) => driver.held?.renewed(at),
     lost: () => driver.lose(),
     done,
-    ...(host.clock && { begun: begun(host, id, done) }),
+    ...(host.clock && { begun: firstCommit(host.progress, id, done) }),
   };
-}
-
-/** From its first commit on a thread is seen to be running; it may also be given back without one. */
-async function begun({ progress }: Host, id: string, done: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const unwatch = progress.watch(id, () => resolve());
-  void done.then(resolve, resolve);
-  await promise;
-  unwatch();
 }
 
 /** How often a commit is tried again that fails for a reason nobody thought of, and how long to wait in between. */

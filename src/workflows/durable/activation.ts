@@ -4,6 +4,7 @@ import type { Claimed } from "../../backend/engine.ts";
 import { type Moment, momentNow } from "../../engine/moment.ts";
 import { CommitConflict, LeaseLost } from "../../engine/retry-commit.ts";
 import type { Activation } from "../../engine/work-loop.ts";
+import { firstCommit } from "../../threads/first-commit.ts";
 import type { Arrived, Outcome } from "../machine/next.ts";
 import { errorOfThrown } from "../steps/errors-of-steps.ts";
 import { after } from "../steps/long-timer.ts";
@@ -28,6 +29,7 @@ export type RunClaim = {
 };
 
 export function activateRun(host: RunHost, claim: RunClaim): Activation {
+  const { clock, progress } = host.threads;
   const driver = new Driver(host, claim);
   const done = driver.run();
   return {
@@ -39,6 +41,7 @@ export function activateRun(host: RunHost, claim: RunClaim): Activation {
     renewed: (at) => driver.leased?.renewed(at),
     lost: () => driver.lose(),
     done,
+    ...(clock && { begun: firstCommit(progress, claim.claimed.id, done) }),
   };
 }
 
@@ -78,10 +81,12 @@ class Driver {
   }
 
   async run(): Promise<void> {
+    const unwatch = this.#host.threads.clock?.watch(async () => this.notify());
     try {
       await this.#untilDone();
     } finally {
       this.isOver = true;
+      unwatch?.();
     }
   }
 
@@ -220,7 +225,9 @@ class Driver {
     if (this.#outcomes.size > 0 || this.#hasNews || this.#isLost || this.#work.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
-    const callOff = until === null ? undefined : after(Math.max(0, until - this.#host.threads.now()), resolve);
+    const { clock, now } = this.#host.threads;
+    // By a clock that a test holds nothing becomes due by waiting.
+    const callOff = until === null || clock ? undefined : after(Math.max(0, until - now()), resolve);
     await promise;
     this.#wake = undefined;
     callOff?.();

@@ -46,7 +46,7 @@ export interface RunHandle {
   send(event: string, payload?: unknown, options?: SendEventOptions): Promise<void>;
   events(page?: { readonly after?: string; readonly limit?: number }): Promise<readonly RunEvent[]>;
   /** The events after one, and those that follow, until the run has ended. */
-  follow(options?: { readonly after?: string; readonly signal?: AbortSignal }): AsyncIterable<RunEvent>;
+  follow(options?: { readonly after?: string; readonly signal?: AbortSignal }): AsyncIterableIterator<RunEvent>;
 }
 
 export function createRunHandle(host: RunHost, id: string): RunHandle {
