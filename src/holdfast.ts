@@ -100,7 +100,7 @@ export type HoldfastOptions = {
   readonly stepTypes?: readonly StepType[];
   /** Types of steps as the Agents API knows them. */
   readonly stepHandlers?: Readonly<Record<string, StepHandler>>;
-  /** Runs of workflows that this process carries on at the same time; 256 unless given. */
+  /** Runs of workflows that this process carries on at the same time; 256 unless given. With 0 it leaves them to others. */
   readonly runConcurrency?: number;
   /** How people elsewhere talk with agents: `webhookChannel({ … })`, or one of your own with `channel({ … })`. */
   readonly channels?: readonly Channel[];

@@ -110,7 +110,8 @@ export class LeasedRun {
     const { id, epoch } = claimed;
     const [loaded, stored] = await Promise.all([threads.load(id), workflows.get(id)]);
     const [rows, undoable] = await Promise.all([workflows.steps(id), workflows.undoable(id)]);
-    if (!loaded || !stored || loaded.epoch !== epoch) throw new LeaseLost(`Run ${id} is leased by another process.`);
+    if (!loaded || loaded.epoch !== epoch) throw new LeaseLost(`Run ${id} is leased by another process.`);
+    if (!stored) throw new Error(`The row ${id} is a run of no workflow.`);
     const bodies = new StoredBodies(host.threads.sealing, id, rows);
     const run = new LeasedRun(host, worker, claimedAt, { loaded, stored, bodies, undoable: undoable.map(pathOf) });
     restoreOutputs(run.working, bodies.paths());
