@@ -20,6 +20,7 @@ import { type OpenedBody, openRunBody } from "./run-body.ts";
 import type { RunHost } from "./run-host.ts";
 import { type RunState, readRunState } from "./run-state.ts";
 import { pathOf, restoreOutputs, StoredBodies } from "./stored-bodies.ts";
+import { createVerifyRun, type VerifyRun } from "./verify-run.ts";
 
 /** How many parts of a run this process carries out at the same time. */
 const ROOM = 100;
@@ -55,6 +56,7 @@ export class LeasedRun {
   #standing: Standing;
   #attempt: number;
   #hasEnded: boolean;
+  readonly #verify: VerifyRun | undefined;
 
   private constructor(
     host: RunHost,
@@ -80,6 +82,7 @@ export class LeasedRun {
     this.#attempt = Math.max(1, thread.run);
     this.#standing = { status: stored.status, reason: stored.reason };
     this.#hasEnded = stored.ended_at !== null;
+    this.#verify = host.threads.verifies ? createVerifyRun(host.threads.stores.threads, thread.id) : undefined;
     this.id = thread.id;
     this.epoch = loaded.epoch;
     this.stored = stored;
@@ -237,6 +240,7 @@ export class LeasedRun {
     await onCrashPoint(`after commit ${point}`);
     progress.changed(this.id, settling !== undefined);
     notifyOthers(this.#host, this.id, batch.writes);
+    await this.#verify?.(machine, this.#nextSeq);
     if (committed.wake_rev !== this.#wakeRev && !settling) {
       this.#wakeRev = committed.wake_rev;
       await this.readInbox();
