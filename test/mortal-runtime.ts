@@ -1,7 +1,7 @@
 // A runtime that can die in the middle of anything, and leave its database as a killed process would: from then on
 // nothing of what it does reaches the database. Quicker than a process of its own, so that it can die often.
 import { expect, onTestFinished } from "vitest";
-import type { SqlDriver } from "../src/backend/sql-driver.ts";
+import type { Backend, SqlDriver } from "../src/backend/sql-driver.ts";
 import { createHoldfast, type Holdfast, type HoldfastOptions } from "../src/holdfast.ts";
 import type { Agent } from "../src/threads/agent.ts";
 import { withDriver } from "./changed-driver.ts";
@@ -16,16 +16,19 @@ export type MortalRuntime = Holdfast & {
 /** Told of every crash point; where it says true, the runtime dies there. */
 type Fate = (point: string) => boolean;
 
-export async function openMortal(
-  world: Pick<World, "backend">,
-  agents: readonly Agent[],
-  fate: Fate = () => false,
-  options: Partial<HoldfastOptions> = {},
-) {
+export type MortalBackend = {
+  readonly backend: Backend;
+  /** To be passed every crash point. */
+  readonly onPoint: (point: string) => Promise<void>;
+  readonly isDead: boolean;
+  readonly died: Promise<void>;
+  die(): Promise<void>;
+};
+
+/** A backend that nothing reaches any more once it is dead. */
+export function mortalBackend(chosen: Backend, fate: Fate): MortalBackend {
   let driver: SqlDriver | undefined;
   let isDead = false;
-  let hasClosed = false;
-  const errors: unknown[] = [];
   const { promise: died, resolve: dead } = Promise.withResolvers<void>();
   const never = new Promise<never>(() => {});
 
@@ -40,7 +43,7 @@ export async function openMortal(
     }
   }
 
-  const backend = withDriver(world.backend, (real) => {
+  const backend = withDriver(chosen, (real) => {
     driver = real;
     return {
       all: (...given) => unlessDead(() => real.all(...given)),
@@ -60,16 +63,33 @@ export async function openMortal(
     await died;
   }
 
-  async function onPoint(point: string): Promise<void> {
-    if (isDead) return await never;
-    if (!fate(point)) return;
-    void die();
-    await never;
-  }
+  return {
+    ...{ backend, died, die },
+    get isDead() {
+      return isDead;
+    },
+    async onPoint(point) {
+      if (isDead) return await never;
+      if (!fate(point)) return;
+      void die();
+      await never;
+    },
+  };
+}
 
+export async function openMortal(
+  world: Pick<World, "backend">,
+  agents: readonly Agent[],
+  fate: Fate = () => false,
+  options: Partial<HoldfastOptions> = {},
+) {
+  const mortal = mortalBackend(world.backend, fate);
+  const { backend, onPoint, died, die } = mortal;
+  let hasClosed = false;
+  const errors: unknown[] = [];
   const holdfast = await createHoldfast({
     ...{ backend, agents, secretKey, verifies: true, pollMs: 60_000, drainMs: 500, drainsOnSignal: false, onPoint },
-    onError: (error) => !isDead && errors.push(error),
+    onError: (error) => !mortal.isDead && errors.push(error),
     ...options,
   });
   const close = async () => {
@@ -77,7 +97,7 @@ export async function openMortal(
     await holdfast.close();
   };
   onTestFinished(async () => {
-    if (!hasClosed) await (isDead ? died : close());
+    if (!hasClosed) await (mortal.isDead ? died : close());
     expect(errors).toEqual([]);
   });
   return Object.assign(Object.create(holdfast) as typeof holdfast, { close, died, die }) satisfies MortalRuntime;

@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import { aCommit, aMessage, anEntry } from "../src/backend/contract/a-commit.ts";
 import { claim } from "../src/backend/contract/stores-in-test.ts";
 import { openStores } from "../src/backend/sql/open-stores.ts";
+import type { SqlDriver } from "../src/backend/sql-driver.ts";
 import { sqlite } from "../src/backend/sqlite/sqlite.ts";
 import type { NewMessage, Thread } from "../src/backend/thread-rows.ts";
 import type { ChildLink } from "../src/backend/thread-store.ts";
@@ -26,9 +27,17 @@ import { createAuthority } from "../src/trust/authority.ts";
 export type Surroundings = Partial<Definitions> & Partial<Pick<Host, "env" | "userEnv">>;
 
 /** A host on an empty database, closed when the test is over. */
-export async function hostInTest({ env = {}, userEnv, ...definitions }: Surroundings = {}): Promise<Host> {
+export async function hostInTest(surroundings: Surroundings = {}): Promise<Host> {
   const driver = await sqlite(":memory:").open();
   onTestFinished(() => driver.close());
+  return await hostOn(driver, surroundings);
+}
+
+/** A host on a database of one process. */
+export async function hostOn(
+  driver: SqlDriver,
+  { env = {}, userEnv, ...definitions }: Surroundings = {},
+): Promise<Host> {
   const sealing = createSealing(Buffer.alloc(32, 7));
   const stores = await openStores(driver, { keyFingerprint: sealing.fingerprint });
   const { registry } = createRegistry(definitions);

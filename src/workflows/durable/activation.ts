@@ -205,7 +205,7 @@ class Driver {
 
   #follow(run: LeasedRun, each: OrderedStep, perform: (signal: AbortSignal) => Promise<Outcome>): void {
     const { order, call } = each;
-    const { promise, cut } = beginWork(workId(run.id, run.attempt, call), (signal) =>
+    const { promise, cut } = beginWork(this.#host, workId(run.id, run.attempt, call), (signal) =>
       perform(signal).catch((thrown: unknown) => ({ as: "failed", error: errorOfThrown(thrown) }) as const),
     );
     this.#work.set(call, { path: order.path, attempt: order.attempt, call, cut });

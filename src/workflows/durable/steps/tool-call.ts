@@ -44,10 +44,11 @@ export async function callTool(
       return outcome;
     },
   });
-  if (isLate)
-    return operationError("aboutflow_step_timed_out", `"${tool.name}" took too long.`, { retryable: tool.idempotent });
+  if (isLate) {
+    return operationError("workflow_step_timed_out", `"${tool.name}" took too long.`, { retryable: tool.idempotent });
+  }
   if (left.entries.length > 0) {
-    return operationError("tool_needs_thread", `"${tool.name}" has queued something, which only abouts on a thread.`);
+    return operationError("tool_needs_thread", `"${tool.name}" has queued something, which only works on a thread.`);
   }
   const result = standardResult(returned);
   if (result.success) return result.result ?? null;
