@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, onTestFinished } from "vitest";
+import { afterAll, describe, expect, onTestFinished } from "vitest";
 import { postgres } from "../src/backend/postgres/postgres.ts";
 import { openStores } from "../src/backend/sql/open-stores.ts";
 import type { Backend, Row, SqlDriver } from "../src/backend/sql-driver.ts";
@@ -63,6 +63,19 @@ export function onPostgres(tests: (newWorld: () => Promise<World>) => void): voi
 /** For what has to do with the database itself: there is none yet. */
 export async function sqliteWorld(): Promise<World> {
   return worldIn(await mkdtemp(join(tmpdir(), "holdfast-test-")));
+}
+
+/** Files of their own, one after another, with all tables and no rows: for what is tried very often. Called outside of tests. */
+export function sqliteWorlds(): () => Promise<Backend> {
+  let folder: Promise<string> | undefined;
+  let count = 0;
+  afterAll(async () => folder && (await rm(await folder, { recursive: true, force: true })));
+  return async () => {
+    folder ??= mkdtemp(join(tmpdir(), "holdfast-test-"));
+    const path = join(await folder, `${count++}.db`);
+    await copyReadyFile(path);
+    return sqlite(path);
+  };
 }
 
 async function readySqliteWorld(): Promise<World> {
