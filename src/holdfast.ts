@@ -1,7 +1,6 @@
 // The runtime, wired: a database, the agents, a worker, and the handles with which everything is done.
 import { createOperations } from "./abilities/catalogue.ts";
 import { createDesk, type Desk } from "./abilities/desk.ts";
-import type { Operation } from "./abilities/operation.ts";
 import { createWorkbench } from "./abilities/reach.ts";
 import { createAudit } from "./audit/audit.ts";
 import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
@@ -76,6 +75,7 @@ import type { RunHost } from "./workflows/durable/run-host.ts";
 import { stepOperations } from "./workflows/durable/step-operations.ts";
 import { createRunWorker } from "./workflows/durable/worker.ts";
 import { createWorkflows, type WorkflowsRuntime } from "./workflows/durable/workflows.ts";
+import { workflowOperations } from "./workflows/operations/workflow-operations.ts";
 import type { BuiltWorkflow } from "./workflows/steps/built-workflow.ts";
 import type { StepFunctions } from "./workflows/steps/step-functions.ts";
 import type { StepHandler } from "./workflows/steps/step-handlers.ts";
@@ -363,8 +363,13 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const { abilityHooks: hooks, chatHandlers: handlers } = options;
   const reportHere = (error: unknown) => report(error, "");
   const extensions = { report: reportHere, ...(hooks && { hooks }), ...(handlers && { handlers }) };
+  const operationsBeside = () => {
+    const workbench = createWorkbench(runtime);
+    const ofGateway = gateway ? gatewayOperations(workbench, gateway) : [];
+    return [...workflowOperations(workbench, workflows), ...ofGateway];
+  };
   const createAbilities = () =>
-    createDesk([...createOperations(runtime, extensions), ...operationsOfGateway(runtime, gateway)], {
+    createDesk([...createOperations(runtime, extensions), ...operationsBeside()], {
       ...{ pendingActionStore: runtime.approvals, clean: (text: string) => secrets.clean(text) },
       report: reportHere,
       ...(hooks && { hooks }),
@@ -409,10 +414,6 @@ function forgettingToo(memories: Memories, gateway: Gateway): Memories {
       return forgotten;
     },
   };
-}
-
-function operationsOfGateway(runtime: Runtime, gateway: Gateway | undefined): readonly Operation[] {
-  return gateway ? gatewayOperations(createWorkbench(runtime), gateway) : [];
 }
 
 /** The model that an agent's configuration names, else the one that the environment chooses; null for the demo. */

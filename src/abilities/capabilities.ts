@@ -17,6 +17,7 @@ const catalogue = {
   "sessions.write": { has: "own", lets: "begin, name and delete the caller's sessions" },
   "memory.read": { has: "own", lets: "read what is remembered about the caller" },
   "memory.write": { has: "own", lets: "write and erase what is remembered about the caller" },
+  "workflows.read": { has: "own", lets: "list workflows, and see the caller's runs of them, redacted" },
   "agents.read": { has: "own", lets: "list the agents that the caller may use" },
   "channels.send": { has: "held", lets: "send messages out through a channel" },
   "bridge.use": { has: "held", lets: "register as a bridge, poll for and acknowledge what agents have to say" },
@@ -25,6 +26,11 @@ const catalogue = {
     lets: "reach everybody's threads, sessions, requests and approvals where the caller is",
   },
   "memory.manage": { has: "held", lets: "reach what is remembered about everybody" },
+  "workflows.run": { has: "held", lets: "start runs of workflows, see the caller's own whole, and act on them" },
+  "workflows.manage": {
+    has: "held",
+    lets: "reach everybody's runs where the caller is, and run workflows that come along",
+  },
   "tokens.manage": { has: "held", lets: "create, list and revoke tokens and grants" },
   "audit.read": {
     has: "held",

@@ -109,7 +109,7 @@ function keptText(answer: unknown): string | undefined {
 
 /** Nothing was done, or only the database knows: a repeat is to try again. */
 const WITHOUT_EFFECT =
-  /^(unauthenticated|aborted|ability_aborted|invalid_.+|.+_not_found|.+_forbidden|.+_missing|idempotency_.+|database_.+|thread_acts_with_more)$/;
+  /^(unauthenticated|aborted|ability_aborted|invalid_.+|.+_not_found|.+_forbidden|.+_missing|idempotency_.+|database_.+|.+_acts_with_more)$/;
 
 function isWithoutEffect({ code }: OperationError): boolean {
   return WITHOUT_EFFECT.test(code);

@@ -40,16 +40,25 @@ export async function subjectFor(
   principal: Principal,
 ): Promise<Pick<OpenOptions, "principal" | "workspace">> {
   const known = await knownTo(workbench, key, workspace, principal);
-  return known ?? { principal: await actingFor(workbench, principal), ...(workspace && { workspace }) };
+  return (
+    known ?? {
+      principal: await actingFor(workbench.runtime, principal, workbench.reach.managesThreads),
+      ...(workspace && { workspace }),
+    }
+  );
 }
 
 /**
- * Whom a thread acts for that the caller opens. The token of whoever manages threads stands for its user, with its ceiling: an
- * owner who types commands decides what he may decide, and not alone what takes two.
+ * Whom a thread or a run acts for that the caller begins. The token of whoever manages them stands for its user, with its ceiling:
+ * an owner who types commands decides what he may decide, and not alone what takes two.
  */
-async function actingFor({ runtime: { authority }, reach }: Workbench, principal: Principal): Promise<Principal> {
+export async function actingFor(
+  { authority }: Pick<Workbench["runtime"], "authority">,
+  principal: Principal,
+  manages: (principal: Principal) => Promise<boolean>,
+): Promise<Principal> {
   const isToken = principal.auth_source === "agent_token";
-  if (!isToken || !(await reach.managesThreads(principal))) return principal;
+  if (!isToken || !(await manages(principal))) return principal;
   const user = principals.fromArray({ ...principal, auth_source: "user", token_id: null });
   // Unless a token may do less than its user because it is one.
   const limits = await authority.limits(user);

@@ -72,6 +72,8 @@ export type OperationDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   readonly doors?: readonly Door[];
   /** False for what a step cannot call: it answers with a stream, or waits for a run that may be the step's own. */
   readonly forSteps?: boolean;
+  /** True for a read that may take long: it is over when the caller leaves. */
+  readonly waits?: boolean;
   readonly route?: Route;
   /** Has its own say after the capability; false or an operation error refuses. */
   readonly mayCall?: (input: z.output<Input>, caller: Caller) => Promise<boolean | OperationError>;
@@ -85,6 +87,7 @@ export type Operation = Ability & {
   readonly orCapability?: Capability;
   readonly effect: OperationDefinition<z.ZodType, z.ZodType>["effect"];
   readonly doors: readonly Door[];
+  readonly waits?: boolean;
   readonly route?: Route;
   readonly input: z.ZodType;
   readonly output: z.ZodType;
@@ -120,6 +123,7 @@ export function operationsFor(allows: Allows, once: Once) {
     return Object.freeze({
       ...{ name, title, label: title, description, capability, effect, doors },
       ...(orCapability !== undefined && { orCapability }),
+      ...(definition.waits === true && { waits: true }),
       ...(route && { route }),
       category: name.startsWith("agents/") ? "agents-api" : "holdfast",
       input: definition.input,

@@ -4,18 +4,17 @@
 import type { SubjectQuery } from "../backend/subject-store.ts";
 import { agentSlug } from "../contracts/agents/agent-slug.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
-import { conversationOwner } from "../contracts/trust/conversation-owner.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
-import { isSamePerson, principalIdentity } from "../contracts/trust/principal-identity.ts";
 import type { Runtime } from "../threads/runtime.ts";
-import type { Subject } from "../threads/subject.ts";
 import type { ThreadHandle } from "../threads/thread.ts";
 import { threadNotFound } from "../threads/thread-errors.ts";
 import type { ThreadView } from "../threads/thread-view.ts";
+import { actsWithMore, isHere, isOwn, placeOf, scopeFor, withoutOwner } from "./belongs-to.ts";
 import { callerKey, madeKey, placeKey, type ThreadName } from "./caller-key.ts";
 import { type Capability, capabilities } from "./capabilities.ts";
 import { runOnce } from "./once.ts";
 import { type Allows, operationsFor } from "./operation.ts";
+import { createRunReach, type RunReach } from "./run-reach.ts";
 
 /** What operations are built with. */
 export type Workbench = {
@@ -30,7 +29,7 @@ export type Workbench = {
  */
 export type Need = "read" | "answer" | "act" | "talk";
 
-export interface Reach {
+export interface Reach extends RunReach {
   /**
    * Throws `thread_not_found` for a thread that is not the caller's to reach. Unless it is only to be read, it has to be the
    * caller's own, or the caller has to manage threads: whoever administers its agent is refused with `ability_forbidden`, who
@@ -67,6 +66,7 @@ export function createWorkbench(runtime: Runtime): Workbench {
   };
 
   const managesThreads = (principal: Principal) => allows(principal, "threads.manage");
+  const runReach = createRunReach(runtime, allows);
 
   async function agent(slug: string, principal: Principal): Promise<boolean> {
     if (!runtime.agents.has(slug)) return false;
@@ -87,18 +87,6 @@ export function createWorkbench(runtime: Runtime): Workbench {
     return false;
   }
 
-  /** True when the thread might do for the caller what the caller may not: a ceiling holds in every thread. */
-  async function actsWithMore({ principal: acting }: Subject, caller: Principal, isOwner: boolean): Promise<boolean> {
-    if (principalIdentity(acting) === principalIdentity(caller)) return false;
-    // An owner that a host states may stand for several people.
-    if (isOwner && !isSamePerson(acting, caller)) return true;
-    try {
-      return !(await authority.limits(caller)).isSubsetOf(await authority.limits(acting));
-    } catch {
-      return true;
-    }
-  }
-
   async function view(id: string, principal: Principal, need: Need = "act"): Promise<ThreadView> {
     const found = await threads.view(id);
     const { thread } = found;
@@ -115,7 +103,7 @@ export function createWorkbench(runtime: Runtime): Workbench {
     }
     // To answer for others what their threads wait for takes no more than to be let to.
     const steers = isOwner || need !== "answer";
-    if (steers && (await actsWithMore(subject, principal, isOwner))) throw moreThanTheirs(id);
+    if (steers && (await actsWithMore(authority, subject, principal, isOwner))) throw moreThanTheirs(id);
     return found;
   }
 
@@ -123,6 +111,7 @@ export function createWorkbench(runtime: Runtime): Workbench {
     runtime,
     define: operationsFor(allows, (write, execute) => runOnce(runtime.outcomes, write, execute)),
     reach: {
+      ...runReach,
       view,
       thread: async (id, principal, need) => (await view(id, principal, need)).handle,
       async has(id, principal, need) {
@@ -137,45 +126,19 @@ export function createWorkbench(runtime: Runtime): Workbench {
       owns: async (id, principal) => isOwn(await threads.view(id), principal),
       managesThreads,
       agent,
-      async scope(principal) {
-        const { workspace_id, audience_id } = principal;
-        const workspace = workspace_id === null ? {} : { workspace: workspace_id };
-        if (await managesThreads(principal)) return workspace;
-        const owner = conversationOwner(principal);
-        if (!owner) throw nobody();
-        return { owner: { ...owner, ...(audience_id !== null && { audience: audience_id }) }, ...workspace };
-      },
+      scope: async (principal) => scopeFor(principal, await managesThreads(principal)),
       async threadKey(name, principal) {
         const { key } = name;
         const place = placeKey(principal);
         const caller = callerKey(principal);
         const manages = await managesThreads(principal);
-        if (caller === null && !manages) throw nobody();
+        if (caller === null && !manages) throw withoutOwner();
         if (key === undefined) return madeKey(name, principal);
         if (manages) return place === "" ? key : `${place}/${key}`;
         return `${caller}${place}/${key}`;
       },
     },
   };
-}
-
-/** The id of the workspace that a thread belongs to: its own, else that of whom it acts for. */
-function placeOf({ workspace, principal }: Subject): string | null {
-  return workspace?.workspace_id ?? principal.workspace_id;
-}
-
-/** Whoever was let in for one workspace sees nothing of another, whatever he may do in his own. */
-function isHere(found: ThreadView, { workspace_id }: Principal): boolean {
-  return workspace_id === null || placeOf(found.subject) === workspace_id;
-}
-
-/** True when the thread acts for who calls: a user's token is not its user, and a visitor not one of another audience. */
-function isOwn(found: ThreadView, principal: Principal): boolean {
-  const { owner } = found;
-  const { audience_id } = principal;
-  const caller = conversationOwner(principal);
-  if (owner === null || owner.type !== caller?.type || owner.key !== caller.key) return false;
-  return audience_id === null || audience_id === found.subject.principal.audience_id;
 }
 
 /** That an agent is not there, or not for the caller: nobody is told which. */
@@ -190,8 +153,4 @@ function onlyRead(id: string): HoldfastError {
 
 function moreThanTheirs(id: string): HoldfastError {
   return holdfastError("thread_acts_with_more", `Thread "${id}" may do what the caller may not.`);
-}
-
-function nobody(): HoldfastError {
-  return holdfastError("thread_owner_missing", "Nothing tells this caller from others like it.");
 }

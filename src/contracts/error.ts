@@ -277,6 +277,7 @@ const catalogue = {
   workflow_inputs_invalid: "Pass what the workflow takes in; holdfast workflows show lists it.",
   workflow_key_taken: "Use another key for another start; the same key is only for repeating the same one.",
   workflow_run_not_found: "Take the id from the list of runs that you may see.",
+  workflow_run_acts_with_more: "Act on the run with the token or session that started it, or start one of your own.",
   workflow_run_ended: "Start a new run, or carry a failed one on with retry.",
   workflow_run_not_failed: "Only a run that has failed is carried on; start another one with rerun.",
   workflow_run_rolled_back: "What it did was undone: start another run with rerun.",

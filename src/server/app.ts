@@ -23,6 +23,7 @@ import { openAiErrors } from "./openai/openai-errors.ts";
 import { openApiDoor } from "./openapi-door.ts";
 import { problem } from "./problem.ts";
 import { routesDoor } from "./routes.ts";
+import { runStreamsDoor } from "./run-streams.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { streamsDoor } from "./streams.ts";
 import { ticketDoor } from "./ticket-door.ts";
@@ -83,6 +84,7 @@ export function createApp(holdfast: Holdfast, options: AppOptions = {}): ServerA
   const doors: readonly Mount[] = [
     ticketDoor(tickets),
     streamsDoor(options),
+    runStreamsDoor(options),
     gatewayStreamRoutes(options),
     filesDoor,
     metricsDoor,

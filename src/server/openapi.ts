@@ -168,6 +168,23 @@ function fixedPaths(): ApiPaths {
         },
       },
     },
+    "/workflow-runs/{run_id}/stream": {
+      get: {
+        operationId: "follow-workflow-run",
+        summary: "Follow a run of a workflow as server-sent events",
+        description: "Each event carries an id; come back with Last-Event-ID. The stream ends with the run.",
+        tags: ["holdfast"],
+        parameters: [
+          { name: "run_id", in: "path", required: true, schema: { type: "string" } },
+          query("after", "The id of the last event that was seen."),
+          query("ticket", "In place of a token."),
+        ],
+        responses: {
+          200: { description: "The events.", content: { "text/event-stream": { schema: { type: "string" } } } },
+          default: { $ref: "#/components/responses/Problem" },
+        },
+      },
+    },
     "/threads/{thread_id}/content/{path}": {
       get: {
         operationId: "get-file",

@@ -56,7 +56,7 @@ async function call(
     door: "http",
     ...(key !== undefined && { key }),
     // Reading is over soon; what waits for a run stops waiting when nobody listens, and the run goes on.
-    ...(operation.effect !== "read" && { signal: context.req.raw.signal }),
+    ...((operation.effect !== "read" || operation.waits === true) && { signal: context.req.raw.signal }),
   });
   if (isOperationError(answer))
     return problem(context, answer, {}, badRequests.includes(answer.code) ? 400 : undefined);

@@ -69,7 +69,7 @@ function positionOf(context: Context<ServerEnv>): Wanted | OperationError {
   };
 }
 
-const EVENT_ID = /^\d{1,15}\.\d{1,9}$/;
+export const EVENT_ID = /^\d{1,15}\.\d{1,9}$/;
 
 async function* framesOf(
   events: AsyncIterable<Told>,
@@ -91,7 +91,7 @@ async function* framesOf(
 }
 
 /** The last one: who gets it need not come back. */
-function endFrame(data: object): Frame {
+export function endFrame(data: object): Frame {
   return { event: "end", data: JSON.stringify(data) };
 }
 

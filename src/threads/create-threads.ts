@@ -8,6 +8,7 @@ import type { Host } from "./host.ts";
 import { pruneFiles, prunePage, pruneThreads } from "./housekeeping.ts";
 import { openThread } from "./open-thread.ts";
 import type { Runtime } from "./runtime.ts";
+import { subjectOfRun } from "./subject-of-run.ts";
 import { createHandle } from "./thread.ts";
 import { threadNotFound } from "./thread-errors.ts";
 import { viewThread } from "./thread-view.ts";
@@ -53,6 +54,7 @@ export function createThreads(host: Host): Runtime["threads"] {
     pruneFiles: ({ dryRun = false } = {}) => pruneFiles(host, { dryRun }),
     view: (id) => viewThread(host, id),
     subject: async (id) => (await viewThread(host, id)).subject,
+    subjectOfRun: (id) => subjectOfRun(host, id),
     async retry(id) {
       checkName("id", id);
       if (!(await threads.get(id))) throw threadNotFound(id);

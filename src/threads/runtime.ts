@@ -56,6 +56,8 @@ export interface Runtime {
     view(id: string): Promise<ThreadView>;
     /** Whom a thread acts for; throws `thread_not_found`. */
     subject(id: string): Promise<Subject>;
+    /** Whom a run of a workflow acts for; undefined for what is no run. */
+    subjectOfRun(id: string): Promise<Subject | undefined>;
     /** Lets a thread that got stuck try again. Throws `thread_not_stuck` when it is not. */
     retry(id: string): Promise<void>;
     /** Why a thread does not go on, in a sentence, and what to type about it. Throws `thread_not_found`. */

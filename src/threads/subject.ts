@@ -71,11 +71,16 @@ export function subjectOf(agent: Agent, row: StoredSubject | null | undefined): 
     const principal = defaultPrincipal(agent);
     return { principal, workspace: agentWorkspace(agent), owner: null, context: CHAT, consent: {} };
   }
+  return readSubject(row, () => agentWorkspace(agent));
+}
+
+/** A subject as it is stored; `usually` tells where it acts if it does not say so itself. */
+export function readSubject(row: StoredSubject, usually: () => Workspace | null = () => null): Subject {
   const { workspace_type, workspace_id, context } = row;
   const isSomewhere = workspace_type !== null && workspace_id !== null;
   return {
     principal: principals.fromArray(JSON.parse(row.principal)),
-    workspace: isSomewhere ? { workspace_type, workspace_id } : agentWorkspace(agent),
+    workspace: isSomewhere ? { workspace_type, workspace_id } : usually(),
     owner: ownerIn(row),
     context,
     consent: JSON.parse(row.consent) as Consent,

@@ -8,6 +8,8 @@ import type { StepType } from "../steps/step-type.ts";
 
 export type KnownWorkflow = {
   readonly spec: WorkflowSpec;
+  /** `program`: functions of the program belong to it. `spec`: it is a spec alone. */
+  readonly source: "program" | "spec";
   readonly functions: StepFunctions;
   /** Types of its steps that are neither the contract's nor ours. */
   readonly stepTypes?: readonly StepType[] | undefined;
@@ -43,11 +45,15 @@ export function knownWorkflows(given: readonly (BuiltWorkflow | JsonMap)[]): rea
 }
 
 function ofSpec(raw: JsonMap): KnownWorkflow {
-  return { spec: typedSpec(snapshotMap(raw)), functions: {} };
+  return { spec: typedSpec(snapshotMap(raw)), source: "spec", functions: {} };
 }
 
 function ofProgram({ spec, functions, stepTypes, inputs }: BuiltWorkflow): KnownWorkflow {
-  return { spec: typedSpec(snapshotMap(spec)), functions, ...(stepTypes && { stepTypes }), ...(inputs && { inputs }) };
+  return {
+    ...{ spec: typedSpec(snapshotMap(spec)), source: "program", functions },
+    ...(stepTypes && { stepTypes }),
+    ...(inputs && { inputs }),
+  };
 }
 
 export function isBuilt(given: BuiltWorkflow | JsonMap): given is BuiltWorkflow {

@@ -4,6 +4,7 @@ import type { NewThread } from "../../backend/new-thread.ts";
 import type { StoredSubject } from "../../backend/subject-store.ts";
 import type { Write } from "../../backend/write.ts";
 import { firstHash } from "../../contracts/audit/chain.ts";
+import { holdfastError } from "../../contracts/error.ts";
 import type { JsonMap } from "../../contracts/json.ts";
 import type { WorkflowSpec } from "../../contracts/workflows/spec.ts";
 import { specHash } from "../../contracts/workflows/spec-hash.ts";
@@ -77,6 +78,29 @@ export function newRun({ threads }: Pick<RunHost, "threads">, order: RunOrder): 
     },
   ];
   return { id, thread, own, writes: [{ write: "thread", thread }, ...own, begin(id)] };
+}
+
+export type Started = { readonly id: string; readonly outcome: "started" | "repeated" };
+
+/**
+ * Writes the run in one transaction, with `more` of it. Under a key that was used before it is the run of that key: throws
+ * `workflow_key_taken` if that one is another.
+ */
+export async function writeRun(
+  { threads: { stores, onCrashPoint } }: Pick<RunHost, "threads">,
+  made: MadeRun,
+  more: readonly Write[] = [],
+): Promise<Started> {
+  await onCrashPoint("before start");
+  const { outcome, thread } = await stores.threads.open(made.thread, [...made.own, ...more, begin(made.id)]);
+  await onCrashPoint("after start");
+  if (outcome === "opened" || thread.id === made.id) return { id: thread.id, outcome: "started" };
+  const before = await stores.workflows.get(thread.id);
+  const now = made.own.find((write) => write.write === "workflow_run");
+  if (before && now?.write === "workflow_run" && before.payload_hash === now.run.payload_hash) {
+    return { id: thread.id, outcome: "repeated" };
+  }
+  throw holdfastError("workflow_key_taken", "The key belongs to a run of another workflow, or with other inputs.");
 }
 
 /** A run begins by being due: an entry that it takes with its first commit wakes it in the transaction that creates it. */

@@ -1,12 +1,14 @@
 // Runs a workflow again from one of its steps on, as a new run: what stands before the step is taken over.
 import type { StoredWorkflowRun } from "../../backend/workflow-store.ts";
 import type { Write } from "../../backend/write.ts";
+import { sha256 } from "../../contracts/canonical-json.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import { snapshotMap } from "../../contracts/json.ts";
+import { checkName } from "../../threads/check-arguments.ts";
 import { below, ROOT } from "../machine/path.ts";
 import { newWorking } from "../machine/working.ts";
 import { checkInputs } from "./check-inputs.ts";
-import { begin, newRun } from "./new-run.ts";
+import { newRun, writeRun } from "./new-run.ts";
 import { invalidInputs, runNotFound } from "./run-errors.ts";
 import type { RunHost } from "./run-host.ts";
 import { openRun } from "./run-view.ts";
@@ -17,14 +19,18 @@ export type RerunOptions = {
   readonly from?: string;
   /** The same as the run before had unless given. */
   readonly inputs?: unknown;
+  /** The same rerun under the same key is the same run; another one under it throws `workflow_key_taken`. */
+  readonly key?: string;
 };
 
 /**
  * The id of the new run. It goes on under the spec of the old one and undoes nothing that that one did. Throws
  * `workflow_step_not_found`, also for a step behind one that has not succeeded, and `workflow_inputs_invalid`.
  */
-export async function rerun(host: RunHost, old: StoredWorkflowRun, { from, inputs }: RerunOptions): Promise<string> {
+export async function rerun(host: RunHost, old: StoredWorkflowRun, options: RerunOptions): Promise<string> {
   const { threads } = host;
+  const { from, inputs, key } = options;
+  if (key !== undefined) checkName("key", key);
   const read = await openRun(host, old.run_id);
   if (!read) throw runNotFound(old.run_id);
   const { body } = read;
@@ -34,20 +40,18 @@ export async function rerun(host: RunHost, old: StoredWorkflowRun, { from, input
     const why = startsAt === -1 ? "it has no such step" : "a step before it has not succeeded";
     throw holdfastError("workflow_step_not_found", `The run "${old.run_id}" cannot go on from "${from}": ${why}.`);
   }
-  const known = host.workflows.find(body.typed.id) ?? { spec: body.typed, functions: {} };
+  const known = host.workflows.find(body.typed.id) ?? { spec: body.typed, source: "spec", functions: {} };
   const given = inputs === undefined ? body.inputs : snapshotMap(inputs);
   const checked = await checkInputs({ ...known, spec: body.typed }, given);
   if (checked.refused) throw invalidInputs(checked.refused);
   const made = newRun(host, {
-    ...{ workflow: body.typed, inputs: checked.inputs, notes: body.notes, tags: old.tags, key: null },
+    ...{ workflow: body.typed, inputs: checked.inputs, notes: body.notes, tags: old.tags },
+    key: key === undefined ? null : sha256(`${old.run_id}\n${from ?? ""}\n${key}`),
     ...{ continueOnError: body.continue_on_error, rerun: { of: old.run_id, startsAt } },
     subject: (await threads.stores.subjects.get(old.run_id)) ?? null,
   });
   const taken = copied(host, made.id, read, startsAt);
-  await threads.onCrashPoint("before start");
-  await threads.stores.threads.open(made.thread, [...made.own, ...taken, begin(made.id)]);
-  await threads.onCrashPoint("after start");
-  return made.id;
+  return (await writeRun(host, made, taken)).id;
 }
 
 type Read = NonNullable<Awaited<ReturnType<typeof openRun>>>;

@@ -16,6 +16,7 @@ import { checkRetry, type RetryOptions } from "./retry-run.ts";
 import { runEnded, runNotFound } from "./run-errors.ts";
 import { type RunEvent, readRunEvents } from "./run-events.ts";
 import type { RunHost } from "./run-host.ts";
+import { type RunTree, readTree } from "./run-tree.ts";
 import { readRun } from "./run-view.ts";
 
 export type SendEventOptions = {
@@ -27,6 +28,8 @@ export interface RunHandle {
   readonly id: string;
   /** How the run stands, without what it works with. */
   summary(): Promise<StoredWorkflowRun>;
+  /** How far it is, step by step. */
+  tree(): Promise<RunTree>;
   /** The record of the run as the contract has it. */
   record(): Promise<WorkflowRun>;
   /** The record once the run has ended. */
@@ -60,6 +63,12 @@ export function createRunHandle(host: RunHost, id: string): RunHandle {
 
   async function record(): Promise<WorkflowRun> {
     const read = await readRun(host, id);
+    if (!read) throw runNotFound(id);
+    return read;
+  }
+
+  async function tree(): Promise<RunTree> {
+    const read = await readTree(host, id);
     if (!read) throw runNotFound(id);
     return read;
   }
@@ -112,7 +121,7 @@ export function createRunHandle(host: RunHost, id: string): RunHandle {
   }
 
   return {
-    ...{ id, summary, record, result, requestCancel },
+    ...{ id, summary, tree, record, result, requestCancel },
     async cancel({ reason, signal } = {}) {
       await requestCancel(reason);
       return await result(signal ? { signal } : {});

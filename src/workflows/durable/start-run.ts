@@ -16,7 +16,7 @@ import { checkInputs } from "./check-inputs.ts";
 import { checkOptions } from "./check-options.ts";
 import { missingHere } from "./check-start.ts";
 import { isBuilt, type KnownWorkflow, knownWorkflows } from "./known-workflows.ts";
-import { begin, newRun } from "./new-run.ts";
+import { newRun, type Started, writeRun } from "./new-run.ts";
 import { invalidInputs, invalidSpec, workflowNotFound } from "./run-errors.ts";
 import type { RunHost } from "./run-host.ts";
 
@@ -35,8 +35,6 @@ export type StartOptions = {
 };
 
 const FIELDS = ["key", "tags", "principal", "workspace", "continueOnError", "metadata", "evidenceRefs"];
-
-export type Started = { readonly id: string; readonly outcome: "started" | "repeated" };
 
 /**
  * Throws `workflow_not_found`, `workflow_spec_invalid` with everything that is wrong or missing here, `workflow_inputs_invalid` and
@@ -62,7 +60,7 @@ export async function startRun(
   const checked = await checkInputs(known, snapshotMap(inputs));
   if (checked.refused) throw invalidInputs(checked.refused);
   const subject = subjectFor(principal, options);
-  return await openRun(host, {
+  const made = newRun(host, {
     ...{ workflow: known.spec, inputs: checked.inputs, tags, continueOnError: truthy(continueOnError) },
     ...{ subject, user_id: principal.acting_user_id > 0 ? String(principal.acting_user_id) : null },
     key: key === undefined ? null : sha256(`${ownerOf(subject)}\n${key}`),
@@ -71,22 +69,7 @@ export async function startRun(
       ...(evidenceRefs && { evidence_refs: evidenceRefs.map(snapshotMap) }),
     },
   });
-}
-
-/** Writes the run in one transaction. Under a key that was used before it is the run of that key. */
-async function openRun(host: RunHost, order: Parameters<typeof newRun>[1]): Promise<Started> {
-  const { stores, onCrashPoint } = host.threads;
-  const made = newRun(host, order);
-  await onCrashPoint("before start");
-  const { outcome, thread } = await stores.threads.open(made.thread, [...made.own, begin(made.id)]);
-  await onCrashPoint("after start");
-  if (outcome === "opened" || thread.id === made.id) return { id: thread.id, outcome: "started" };
-  const before = await stores.workflows.get(thread.id);
-  const now = made.own.find((write) => write.write === "workflow_run");
-  if (before && now?.write === "workflow_run" && before.payload_hash === now.run.payload_hash) {
-    return { id: thread.id, outcome: "repeated" };
-  }
-  throw holdfastError("workflow_key_taken", "The key belongs to a run of another workflow, or with other inputs.");
+  return await writeRun(host, made);
 }
 
 /** A workflow that is known by its id, or one that comes with the start. */

@@ -20,6 +20,8 @@ export interface WorkflowsRuntime {
   /** The workflows that this process can start by their ids. */
   list(): readonly WorkflowSpec[];
   find(id: string): WorkflowSpec | undefined;
+  /** What is known of a workflow beside its spec: where it comes from, and the schema of its inputs if it has one. */
+  about(id: string): { readonly source: "program" | "spec"; readonly input_schema: JsonMap | null } | undefined;
   /** What keeps a spec from being used here, and what its author may have meant otherwise. */
   check(spec: unknown): WorkflowCheck;
   /** Adds a workflow, in the place of one with the same id. Throws `workflow_spec_invalid`. */
@@ -57,6 +59,10 @@ export function createWorkflows(host: RunHost): WorkflowsRuntime {
   return {
     list: () => host.workflows.all().map(({ spec }) => spec),
     find: (id) => host.workflows.find(id)?.spec,
+    about(id) {
+      const known = host.workflows.find(id);
+      return known && { source: known.source, input_schema: known.inputs?.json ?? null };
+    },
     check: (spec) => checkWorkflow(spec, checkOptions(host)),
     register(workflow) {
       const [raw, types] = isBuilt(workflow) ? [workflow.spec, workflow.stepTypes ?? []] : [workflow, []];
