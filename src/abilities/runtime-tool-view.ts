@@ -3,6 +3,7 @@ import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import { isMap, type JsonMap, type UnknownMap } from "../contracts/json.ts";
 import type { PendingQuery, RuntimeToolStore } from "../contracts/tools/runtime-tool-store.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
+import { isOfRun } from "../threads/requests/of-run.ts";
 import type { Answer, Request } from "../threads/requests/requests.ts";
 import type { Workbench } from "./reach.ts";
 import { timeOf } from "./shapes.ts";
@@ -63,7 +64,7 @@ export function runtimeToolView(workbench: Workbench): (principal: Principal) =>
     async get(requestId) {
       try {
         const request = await visible.get(requestId, principal);
-        return request.kind === "client_tool" ? await rowOf(request, principal) : undefined;
+        return request.kind === "client_tool" && !isOfRun(request) ? await rowOf(request, principal) : undefined;
       } catch (thrown) {
         if (thrown instanceof HoldfastError && thrown.code === "request_not_found") return undefined;
         throw thrown;
@@ -91,8 +92,11 @@ export function runtimeToolView(workbench: Workbench): (principal: Principal) =>
 /** Those before one are those that come until it does. */
 function wantedBy({ run_id, tool_name, before }: PendingQuery): (request: Request) => boolean {
   let isPast = false;
-  return ({ id, thread_id, run, tool_name: name }) => {
+  return (request) => {
+    const { id, thread_id, run, tool_name: name } = request;
     isPast ||= id === before;
+    // What a workflow asks for is no tool.
+    if (isOfRun(request)) return false;
     if (isPast || (tool_name !== undefined && name !== tool_name)) return false;
     return run_id === undefined || run_id === `${thread_id}:${run}`;
   };

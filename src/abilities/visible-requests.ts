@@ -1,8 +1,10 @@
 // What a caller may know of what threads wait for: what is asked by threads within reach, and approvals that a rule calls
 // the caller to decide. What is neither is not there. To answer takes more than to know.
+import type { SubjectQuery } from "../backend/subject-store.ts";
 import { HoldfastError, holdfastError } from "../contracts/error.ts";
 import { comparePlaces, type ListPlace, readPlace, writePlace } from "../contracts/list-place.ts";
 import type { Principal } from "../contracts/trust/principal.ts";
+import { isOfRun } from "../threads/requests/of-run.ts";
 import type { Request, RequestsQuery } from "../threads/requests/requests.ts";
 import type { Workbench } from "./reach.ts";
 
@@ -43,6 +45,7 @@ export function visibleRequests(
 
   async function isVisible({ id, kind, thread_id }: Request, principal: Principal): Promise<boolean> {
     if (await reach.has(thread_id, principal, "read")) return true;
+    if (await reach.asksAsRun(thread_id, principal, "read")) return true;
     return kind === "approval" && (await requests.isApprover(id, principal));
   }
 
@@ -97,6 +100,8 @@ export function visibleRequests(
       const isCalled = kind === "approval" && (await requests.isApprover(id, principal));
       if (!isCalled) await reachToAnswer(request, principal);
       if (remember == null || remember === false || (await reach.managesThreads(principal))) return request;
+      // To remember it makes no sense, and whoever submits that is told so.
+      if (isOfRun(request)) return request;
       const { acting_user_id } = (await threads.subject(thread_id)).principal;
       if (acting_user_id > 0 && acting_user_id === principal.acting_user_id) return request;
       throw holdfastError("approval_forbidden", `Request "${id}" is not theirs to have remembered for another user.`);
@@ -109,24 +114,28 @@ export function visibleRequests(
       const behind = seen && { behind: { created_at: seen.created_at, id: seen.id } };
       const asked = { ...query, limit: limit + 1, ...behind };
       if (thread !== undefined) {
-        await reach.thread(thread, principal, "read");
+        if (!(await reach.asksAsRun(thread, principal, "read"))) await reach.thread(thread, principal, "read");
         return pageOf((await taken(asked)).found, limit);
       }
       const scope = await reach.scope(principal);
       const { found } = await taken({ ...asked, ...scope });
+      // Everybody's, for who manages workflows and no threads.
+      const managed =
+        scope.owner && (await reach.managesRuns(principal))
+          ? (await taken({ ...asked, ...placeIn(scope), of_runs: true })).found
+          : [];
       const isOwnOnly = (kind ?? "approval") !== "approval" || (status ?? "pending") !== "pending";
-      if (!scope.owner || isOwnOnly) return pageOf(found, limit);
+      if (!scope.owner || isOwnOnly) return pageOf(inOrder(found, managed), limit);
       // Only while they wait: what was decided about the threads of others is no list of the caller's.
-      const { owner: _, ...place } = scope;
-      const ruled = { ...asked, ...place, status: "pending", calls: principal.acting_user_id } as const;
+      const ruled = { ...asked, ...placeIn(scope), status: "pending", calls: principal.acting_user_id } as const;
       const called = await taken(ruled, ({ id }) => requests.isApprover(id, principal), mostLookedAt);
-      const both = new Map([...found, ...called.found].map((request) => [request.id, request]));
-      return pageOf([...both.values()].sort(comparePlaces), limit, called.cutAt);
+      return pageOf(inOrder(found, managed, called.found), limit, called.cutAt);
     },
   };
 
   /** Whoever only looks on is told so in the words of what was asked. */
   async function reachToAnswer({ id, kind, thread_id }: Request, principal: Principal): Promise<void> {
+    if (await reach.asksAsRun(thread_id, principal, "answer")) return;
     try {
       await reach.thread(thread_id, principal, "answer");
     } catch (thrown) {
@@ -145,6 +154,17 @@ export function visibleRequests(
     // Sealed, because nothing may be told of it but that one can go on there.
     return { requests: page, next: cutAt ? `${SEALED}${sealing.seal(writePlace(cutAt), PLACE)}` : null };
   }
+}
+
+/** Without whose they are. */
+function placeIn({ owner: _, ...place }: SubjectQuery): SubjectQuery {
+  return place;
+}
+
+/** Each once, in the order of their creation. */
+function inOrder(...lists: readonly (readonly Request[])[]): readonly Request[] {
+  const known = new Map(lists.flat().map((request) => [request.id, request]));
+  return [...known.values()].sort(comparePlaces);
 }
 
 const SEALED = "next:";

@@ -81,6 +81,10 @@ export function describeFamily(name: string, open: () => Promise<StoresInTest>):
       expect(ids(await threads.descendants("of a"))).toEqual(["deep"]);
       expect(await threads.descendants("deep")).toEqual([]);
       expect(await threads.descendants("nobody")).toEqual([]);
+      await openChild(stores, "deep", { id: "deepest", agent: "helper" });
+      await threads.terminate("deepest", aStop());
+      expect(await threads.agentsBelow("parent")).toEqual(["helper", "support"]);
+      expect(await threads.agentsBelow("deepest")).toEqual([]);
     });
 
     it("lists threads by their parent", async () => {

@@ -364,6 +364,11 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     indexes: [named("threads_(live_)?children")],
   },
   {
+    verb: "agentsBelow",
+    run: ({ threads }) => threads.agentsBelow("thread 7"),
+    indexes: [named("threads_(live_)?children")],
+  },
+  {
     verb: "dueEffect",
     run: ({ state }) => state.dueEffect("thread 7"),
     indexes: [named("effects_open")],

@@ -67,6 +67,8 @@ export type RequestQuery = SubjectQuery & {
   readonly ruled?: boolean;
   /** Only approvals whose rule may call this user to decide: it names him, or names nobody and asks for something else. */
   readonly calls?: number;
+  /** Only what runs of workflows wait for. */
+  readonly of_runs?: boolean;
   /** Those after this one, in the order of their creation; those of one time by id. */
   readonly after?: string;
   /** The same for one that need not be there any more. */

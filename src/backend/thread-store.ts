@@ -101,6 +101,8 @@ export interface ThreadStore {
   ancestors(id: string): Promise<readonly Thread[]>;
   /** Its children, theirs and so on, of every kind, as far as they are not terminated. */
   descendants(id: string): Promise<readonly Thread[]>;
+  /** The agents of the threads that descend from it, and those that these began with: also of threads that are over. */
+  agentsBelow(id: string): Promise<readonly string[]>;
   /**
    * No further work is taken by the thread and by all that descend from it: the first time counts. Work that is under way
    * is told to stop through the inbox.

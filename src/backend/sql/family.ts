@@ -41,7 +41,7 @@ const TABLES = [
 
 export function createFamily(
   driver: SqlDriver,
-): Pick<ThreadStore, "children" | "liveChildren" | "ancestors" | "descendants" | "delete" | "idle"> {
+): Pick<ThreadStore, "children" | "liveChildren" | "ancestors" | "descendants" | "agentsBelow" | "delete" | "idle"> {
   const remove: ThreadStore["delete"] = async (id, reason = "deleted", idle_us = null) => {
     const spent = await spendReserved(driver, id);
     // Read before: when the answer is lost, nobody can tell any more.
@@ -134,6 +134,14 @@ export function createFamily(
         [id],
       );
       return found.map(rows.thread);
+    },
+
+    async agentsBelow(id) {
+      const of = (column: string) =>
+        `select ${column} as slug from threads
+          where id in (${wholeTree("$1")} /*few rows*/) and id <> $1 and kind = 'thread'`;
+      const found = await driver.all(`${of("agent")} union ${of("origin_agent")} order by slug`, [id]);
+      return found.map(({ slug }) => rows.text(slug));
     },
 
     async idle({ for_us, limit, after }) {

@@ -16,7 +16,19 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
   return {
     get,
 
-    async list({ thread_id, status, kind, owner, workspace, ruled = false, calls, after, behind, limit = 100 }) {
+    async list({
+      thread_id,
+      status,
+      kind,
+      owner,
+      workspace,
+      ruled = false,
+      calls,
+      of_runs = false,
+      after,
+      behind,
+      limit = 100,
+    }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       const where = (condition: (placeholder: string) => string, value: Scalar) => {
@@ -28,6 +40,7 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
       // In these words, because an index stands over approvals alone.
       if (ruled || calls !== undefined) conditions.push("kind = 'approval' and approvers is not null");
       if (calls !== undefined) conditions.push(mayCall(calls, params));
+      if (of_runs) conditions.push("thread_id in (select id from threads where kind = 'workflow')");
       const subjects = { ...(owner && { owner }), ...(workspace !== undefined && { workspace }) };
       const narrowed = ofSubjects("thread_id", subjects, params);
       if (narrowed !== undefined) conditions.push(narrowed);

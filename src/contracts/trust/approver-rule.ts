@@ -82,16 +82,19 @@ export async function refusalOf(
 /** How somebody acts behind whom there need not be a person. */
 const withoutPerson: ReadonlySet<string> = new Set(["agent_token", "runtime", "system"]);
 
+/** True where it may be a program alone that acts. */
+export function mayHaveNoPerson({ auth_source }: Pick<Principal, "auth_source">): boolean {
+  return withoutPerson.has(auth_source);
+}
+
 /**
  * True for a principal behind whom there is no person, but one of the agents whose work it is, and for the token that set
  * it off: they would agree to what they have proposed.
  */
-export function isAgentItself(
-  { auth_source, effective_agent_id, token_id }: Principal,
-  { agent, origin_agent, ancestors = [], requester }: Asked,
-): boolean {
+export function isAgentItself(by: Principal, { agent, origin_agent, ancestors = [], requester }: Asked): boolean {
+  const { effective_agent_id, token_id } = by;
   if (token_id !== null && token_id === requester.token_id) return true;
-  if (!withoutPerson.has(auth_source)) return false;
+  if (!mayHaveNoPerson(by)) return false;
   // As slugs, because that is what agents are found by, however a token or a host spells them.
   const own = [agent, origin_agent ?? agent, ...ancestors].map(agentSlug);
   return own.includes(agentSlug(effective_agent_id));

@@ -7,6 +7,7 @@ import type { Principal } from "../../contracts/trust/principal.ts";
 import * as principals from "../../contracts/trust/principal.ts";
 import type { Host } from "../host.ts";
 import { subjectOf } from "../subject.ts";
+import { agentsOfRun, isOfRun } from "./of-run.ts";
 import { approversOf, creatorOf, toolAsked } from "./terms.ts";
 
 /** Why the decision is refused; undefined when it may be made. `by`: null where the program itself decides. */
@@ -77,20 +78,24 @@ function ruleOf(host: Host, request: StoredRequest): ApproverRule | undefined {
 }
 
 /** Who asked, and all on whose behalf: none of them decides about it. */
-async function askedBy(host: Host, { thread_id, terms }: StoredRequest): Promise<Asked> {
+async function askedBy(host: Host, request: StoredRequest): Promise<Asked> {
+  const { thread_id, terms } = request;
   const { agents, stores } = host;
   const stored = await stores.subjects.get(thread_id);
   const agent = agents.get(terms.agent);
   const requester = stored
     ? principals.fromArray(JSON.parse(stored.principal))
     : agent && subjectOf(agent, null).principal;
-  const thread = await stores.threads.get(thread_id);
+  const isRun = isOfRun({ thread_id, shown: JSON.parse(request.shown) });
+  const thread = isRun ? undefined : await stores.threads.get(thread_id);
   const above = thread?.parent_id === null ? [] : await stores.threads.ancestors(thread_id);
   const ancestors = above.flatMap((each) => (each.kind === "thread" ? [each.agent, each.origin_agent] : []));
+  const asking = requester ?? principals.system(terms.agent);
+  const ofRun = isRun ? await agentsOfRun(host, thread_id, asking) : [];
   return {
     agent: terms.agent,
-    requester: requester ?? principals.system(terms.agent),
+    requester: asking,
     ...(thread && { origin_agent: thread.origin_agent }),
-    ancestors,
+    ancestors: [...ancestors, ...ofRun],
   };
 }

@@ -15,6 +15,7 @@ import type { Tool } from "../tool.ts";
 import { answerMac } from "./binding.ts";
 import { editProposal } from "./edit-proposal.ts";
 import { decisionRefusal, isApprover } from "./may-decide.ts";
+import { isOfRun, refusalOfRun } from "./of-run.ts";
 import { pendingActionOf } from "./pending-action-view.ts";
 import { type ReadAnswer, readAnswer } from "./read-answer.ts";
 import { rememberedPolicy } from "./remembered.ts";
@@ -101,6 +102,8 @@ export function createRequests(host: Host): Requests {
   /** A client tool's result has to be what the tool says it returns. */
   async function checkResult(request: StoredRequest, answer: JsonMap): Promise<void> {
     if (!("result" in answer)) return;
+    // What a run asks for says itself what it has to be, and was checked.
+    if (isOfRun(shownRequest(request))) return;
     const { tool_name } = request;
     const tool = await toolOfThread(request);
     const checked = await tool?.validateOutput(answer.result);
@@ -153,11 +156,12 @@ export function createRequests(host: Host): Requests {
   }
 
   return {
-    async list({ thread, ruled = false, calls, ...query } = {}) {
+    async list({ thread, ruled = false, of_runs = false, calls, ...query } = {}) {
       checkQuery({ thread, ...query });
       if (calls !== undefined) checkNumber("calls", calls);
       const narrowed = { ...(thread !== undefined && { thread_id: thread }), ...(calls !== undefined && { calls }) };
-      return (await requests.list({ ...query, ...narrowed, ruled: ruled === true })).map(shownRequest);
+      const marked = { ruled: ruled === true, of_runs: of_runs === true };
+      return (await requests.list({ ...query, ...narrowed, ...marked })).map(shownRequest);
     },
 
     async get(id) {
@@ -192,6 +196,9 @@ export function createRequests(host: Host): Requests {
       refuseOwn(request);
       const by = principal === undefined ? null : principals.fromArray(principal);
       const read = readAnswer(request, given);
+      const shown = shownRequest(request);
+      const refused = isOfRun(shown) ? await refusalOfRun(shown, read) : undefined;
+      if (refused) throw refused;
       // Who may not decide is not told either what was decided.
       if (request.kind === "approval") await checkDecider(request, read, by);
       const payload_hash = host.sealing.bind(read, `payload:${id}`);

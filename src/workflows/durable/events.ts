@@ -2,9 +2,11 @@
 // early is not lost.
 import type { Entry } from "../../backend/inbox.ts";
 import { stableHash } from "../../contracts/canonical-json.ts";
-import { isMap, type Json, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
 import { valueAt } from "../../contracts/workflows/event-match.ts";
+import { jsonSchemaProblems } from "../../threads/schemas/json-schema-problems.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
+import type { Outcome } from "../machine/next.ts";
 import type { LeasedRun } from "./leased-run.ts";
 
 /** The most events of a run that no step has taken yet. */
@@ -32,6 +34,18 @@ export function findEvent(
     if (matches(payload, match)) return { seq: entry.seq, payload };
   }
   return undefined;
+}
+
+/**
+ * What the step that takes an event comes to. An event that its schema refuses fails it: it is taken, because nothing tells another
+ * time when it would fit.
+ */
+export function outcomeOfEvent({ payload: schema }: JsonMap, { payload }: FoundEvent): Outcome {
+  const problems = isMap(schema) ? jsonSchemaProblems(schema as JsonMap, payload) : [];
+  if (problems.length === 0) return { as: "succeeded", output: payload };
+  const message = "The event does not fit the schema of the step.";
+  const data = { problems: snapshot(problems) };
+  return { as: "failed", error: { code: "invalid_step_output", message, data, retryable: false } };
 }
 
 const names = new WeakMap<Entry, string>();

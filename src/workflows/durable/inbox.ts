@@ -5,7 +5,7 @@ import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import type { Arrived, Outcome } from "../machine/next.ts";
 import { bodyOf } from "../machine/working.ts";
 import { boundTo, readAnswer } from "./asked-request.ts";
-import { findEvent } from "./events.ts";
+import { findEvent, outcomeOfEvent } from "./events.ts";
 import type { LeasedRun } from "./leased-run.ts";
 import { comparePaths } from "./path-order.ts";
 import type { RunBatch } from "./run-batch.ts";
@@ -122,12 +122,13 @@ function takeEvents({ threads }: RunHost, run: LeasedRun, batch: RunBatch): Arri
     ([, { by, waits_for }]) => by === "wait" && waits_for === "event",
   );
   for (const [path, { attempt }] of waiting.sort(([one], [other]) => comparePaths(one, other))) {
-    const { event = "", match = null } = bodyOf(run.working, path).suspend ?? {};
+    const { suspend = {}, resolved = {} } = bodyOf(run.working, path);
+    const { event = "", match = null } = suspend;
     const wanted = { event: String(event), match: isMap(match) ? (match as JsonMap) : null };
     const found = findEvent(threads.sealing, run, batch.drained, wanted);
     if (!found) continue;
     batch.drained.push(found.seq);
-    arrived.push({ path, attempt, outcome: { as: "succeeded", output: found.payload } });
+    arrived.push({ path, attempt, outcome: outcomeOfEvent(resolved, found) });
   }
   return arrived;
 }

@@ -5,7 +5,7 @@ import * as approverRule from "../../../contracts/trust/approver-rule.ts";
 import { creatorOf } from "../../../threads/requests/terms.ts";
 import type { Outcome } from "../../machine/next.ts";
 import { boundTo, newRequest, type ReadAnswer } from "../asked-request.ts";
-import { findEvent } from "../events.ts";
+import { findEvent, outcomeOfEvent } from "../events.ts";
 import type { LeasedRun } from "../leased-run.ts";
 import { approvalRejected, requestFailed, requestMismatch } from "../step-errors.ts";
 import type { Beginning, Begun } from "./beginning.ts";
@@ -27,7 +27,7 @@ function waitForEvent(about: Beginning): Begun {
   const found = findEvent(host.threads.sealing, run, batch.drained, wanted);
   if (found) {
     batch.drained.push(found.seq);
-    return { outcome: { as: "succeeded", output: found.payload } };
+    return { outcome: outcomeOfEvent(order.step, found) };
   }
   return waiting(wanted, { by: "wait", waits_for: "event" }, untilOf(about));
 }
