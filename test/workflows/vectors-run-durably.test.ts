@@ -61,7 +61,7 @@ async function durably(backend: Backend, script: Played, fate: (point: string) =
   let asked: (() => Promise<unknown>) | undefined;
   const { parts, calls } = scriptedWorld(script, async () => asked?.());
   const spec = specOf(script);
-  const checked = await checkInputs({ spec, functions: {} }, snapshotMap(script.inputs));
+  const checked = await checkInputs({ spec, source: "spec", functions: {} }, snapshotMap(script.inputs));
   const { continue_on_error, metadata, evidence_refs, artifacts, logs } = snapshotMap(script.options);
   const notes = JSON.parse(JSON.stringify({ metadata, evidence_refs, artifacts, logs })) as RunNotes;
   const order = { id, notes, continueOnError: truthy(continue_on_error), ...refusal(checked.refused) };
