@@ -269,9 +269,10 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     ...(caps.perOwner !== undefined && { perOwner: caps.perOwner }),
   });
   const runHost: RunHost = {
+    keepAnswersMs: options.housekeeping?.retention?.outcomeMs ?? A_DAY_MS,
     threads: host,
     workflows: createKnownWorkflows(knownWorkflows(options.workflows ?? [])),
-    operations: (principal) => stepOperations(() => desk(), principal),
+    operations: (principal) => stepOperations(() => desk(), runtime.outcomes, principal),
     tools: new Map((options.tools ?? []).map((each) => [each.name, each])),
     stepTypes: options.stepTypes ?? [],
     functions: options.stepFunctions ?? {},

@@ -1,7 +1,7 @@
 // A write that came with a key is done once: whoever repeats it is told what the first one came to. Where whoever was at
 // it died between the effect and its outcome, it is done again, and what it calls has to know the key too.
 import { setTimeout as pause } from "node:timers/promises";
-import type { OutcomeBegun, OutcomeClaim } from "../backend/outcome-store.ts";
+import type { OutcomeBegun, OutcomeClaim, OutcomeStore } from "../backend/outcome-store.ts";
 import type { JsonMap } from "../contracts/json.ts";
 import {
   isOperationError,
@@ -124,6 +124,15 @@ function keyRefusal({ operation, key, principal }: KeyedWrite): OperationError |
     "invalid_input",
     `"${operation}" takes no idempotency key here: nothing tells this caller from others like it, who would share it.`,
   );
+}
+
+/** How a write with a key stands, without doing it. */
+export async function findOutcome(
+  { store, sealing }: Pick<FirstOutcomes, "store" | "sealing">,
+  { principal, operation, key }: Pick<KeyedWrite, "principal" | "operation" | "key">,
+): ReturnType<OutcomeStore["find"]> {
+  const caller = sealing.bind(callerIdentity(principal), "caller of a write");
+  return await store.find({ caller, operation, idempotency_key: key });
 }
 
 function claimOf({ sealing }: FirstOutcomes, { principal, operation, key }: KeyedWrite): OutcomeClaim {

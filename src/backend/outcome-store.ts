@@ -31,6 +31,8 @@ export type OutcomeBegun =
 
 export interface OutcomeStore {
   begin(write: NewOutcome): Promise<OutcomeBegun>;
+  /** How a write stands: `lost` when it was begun and its claim has run out, so that it may have been done. */
+  find(key: OutcomeKey): Promise<"known" | "never_begun" | "under_way" | "lost">;
   /** Holds on to it for so many microseconds more; false when somebody else has it. */
   prolong(claim: OutcomeClaim, leaseMicroseconds: number): Promise<boolean>;
   /** Keeps what it came to for so many microseconds; false when somebody else has it, or had. */

@@ -53,6 +53,7 @@ function outside(every: number) {
   const operations: StepOperations = {
     has: () => true,
     isRepeatable: () => true,
+    firstAnswer: async () => "never_begun" as const,
     call(name, input, { idempotencyKey }) {
       if (!answers.has(idempotencyKey)) {
         answers.set(idempotencyKey, answer(name, input));

@@ -38,6 +38,7 @@ export async function openDriver(
   const host: RunHost = {
     ...{ threads, workflows: createKnownWorkflows(), tools: new Map(), stepTypes: [], functions: {} },
     mayUseAgent: async () => false,
+    keepAnswersMs: 86_400_000,
     ...parts,
   };
   const membership = createMembership({ store: stores.membership, driver, leaseMs, report });

@@ -63,6 +63,7 @@ export function scriptedWorld(script: Played, cancel: () => Promise<unknown>): S
   const port: StepOperations = {
     has: (name) => operations?.has(name) ?? false,
     isRepeatable: () => true,
+    firstAnswer: async () => "never_begun" as const,
     call: (name, input, call) => once(call.idempotencyKey, () => operations?.call(name, input, call)),
   };
   const handlers = Object.entries(stepHandlers).map(([type, handler]): [string, StepHandler] => [

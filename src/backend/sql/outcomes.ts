@@ -31,6 +31,14 @@ export function createOutcomeStore(driver: SqlDriver): OutcomeStore {
       return { outcome: found.claim_id === claim_id ? "begun" : "under_way" };
     },
 
+    async find(key) {
+      const sql = `select sealed, case when lease_until > now_us() then 1 else 0 end as leased from outcomes where ${IS_KEY}`;
+      const [row] = await driver.all(sql, valuesOf(key));
+      if (!row) return "never_begun";
+      if (row.sealed !== null) return "known";
+      return rows.number(row.leased) === 1 ? "under_way" : "lost";
+    },
+
     async prolong(claim, leaseMicroseconds) {
       const sql = `update outcomes set lease_until = now_us() + cast($5 as bigint)
         where ${IS_KEY} and claim_id = $4 and sealed is null`;

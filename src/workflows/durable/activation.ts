@@ -10,9 +10,13 @@ import { errorOfThrown } from "../steps/errors-of-steps.ts";
 import { after } from "../steps/long-timer.ts";
 import { isAfterFailure } from "./after-failure.ts";
 import { announceEnd } from "./announce-end.ts";
+import { begunCall } from "./begun-call.ts";
 import { LeasedRun } from "./leased-run.ts";
+import { missingCode } from "./missing-code.ts";
 import { performStep } from "./perform-step.ts";
+import { RunBatch } from "./run-batch.ts";
 import type { RunHost } from "./run-host.ts";
+import { standingOf } from "./standing.ts";
 import { cancelled } from "./step-errors.ts";
 import { stepKey } from "./step-key.ts";
 import { type OrderedStep, type Turn, takeTurn } from "./turn.ts";
@@ -52,6 +56,9 @@ const OVERTAKEN_PAUSE_MS = 5;
 /** How often a commit is tried again that fails for a reason that is not known, and how long to wait in between. */
 const MOST_TRIES = 8;
 const PAUSE_MS = 250;
+
+/** How long a run is left alone that this process has not the code for. */
+const MISSING_CODE_PAUSE_MS = 10_000;
 
 type WorkOfStep = {
   readonly path: string;
@@ -133,7 +140,10 @@ class Driver {
     const run = await LeasedRun.load(this.#host, worker, claimed, since);
     this.leased = run;
     if (this.#isLost) run.giveUp();
-    this.#takeUpUnsettled(run);
+    const missing = missingCode(this.#host, run);
+    // Another process may have it, or this one after its next start.
+    if (missing !== undefined) return await run.giveBack(MISSING_CODE_PAUSE_MS, missing);
+    await this.#takeUpUnsettled(run);
     for (;;) {
       if (this.#hasNews) {
         this.#hasNews = false;
@@ -144,7 +154,7 @@ class Driver {
       const turn = await takeTurn(this.#host, run, {
         arrived: outcomes.map(([, arrived]) => arrived),
         atWork: this.#work.size,
-        isSliceOver: this.#work.size === 0 && this.#claim.isSliceOver(this.#commits),
+        isSliceOver: this.#claim.isSliceOver(this.#commits),
       });
       await this.#commit(run, turn);
       for (const [call] of outcomes) this.#outcomes.delete(call);
@@ -167,17 +177,18 @@ class Driver {
     for (const { path, cut } of this.#work.values()) if (isUnneeded(path)) cut.abort();
     for (const each of ordered) {
       // A wish to stop that came with the commit, or before it: what has not begun does not begin.
-      const isStopping = run.entries.some(({ kind }) => kind === "stop") && !isAfterFailure(each.order.path);
-      if (isStopping) this.#arrive(each, { as: "failed", error: cancelled });
+      const { path } = each.order;
+      const isStopping = run.entries.some(({ kind }) => kind === "stop") && !isAfterFailure(path);
+      if (isStopping || isUnneeded(path)) this.#arrive(each, { as: "failed", error: cancelled });
       else await this.#begin(run, each);
     }
   }
 
   async #begin(run: LeasedRun, each: OrderedStep): Promise<void> {
     if (!run.isSafelyLeased) await this.#renew(run);
-    const { host, order } = { host: this.#host, order: each.order };
-    const key = stepKey(run.id, run.attempt, order.path);
-    this.#follow(run, each, (signal) => performStep({ host, run, order, key, signal }));
+    const about = { host: this.#host, run, order: each.order, renew: () => this.#renew(run) };
+    const key = stepKey(run.id, run.attempt, each.order.path);
+    this.#follow(run, each, (signal) => performStep({ ...about, key, signal }));
   }
 
   /** Nothing is begun without a lease that holds for a while: a process that slept may have lost it. */
@@ -191,16 +202,30 @@ class Driver {
   }
 
   /** Steps that were begun before the lease: this process may still be at work on them, or their outcome has to be found out. */
-  #takeUpUnsettled(run: LeasedRun): void {
+  async #takeUpUnsettled(run: LeasedRun): Promise<void> {
     const { machine, open } = run.state;
-    for (const [path, { by, call, attempt }] of Object.entries(open)) {
-      if (by !== "process" || machine.steps[path]?.phase !== "running") continue;
-      if (this.#work.has(call) || this.#outcomes.has(call)) continue;
-      const order = run.orderAt(path, attempt);
-      const key = stepKey(run.id, run.attempt, path);
-      const about = { run: run.attempt, number: call };
-      this.#follow(run, { order, call }, (signal) => settleStep({ host: this.#host, run, order, key, signal }, about));
+    const unsettled = Object.entries(open).flatMap(([path, { by, call, attempt }]) => {
+      const isAtWork = this.#work.has(call) || this.#outcomes.has(call);
+      const isUnsettled = by === "process" && machine.steps[path]?.phase === "running" && !isAtWork;
+      return isUnsettled ? [{ order: run.orderAt(path, attempt), call }] : [];
+    });
+    if (unsettled.length === 0) return;
+    const { stores } = this.#host.threads;
+    const begun = await Promise.all(unsettled.map(({ call }) => stores.threads.call(run.id, run.attempt, call)));
+    await this.#beginAgain(run, unsettled);
+    for (const [index, each] of unsettled.entries()) {
+      const key = stepKey(run.id, run.attempt, each.order.path);
+      const about = { host: this.#host, run, order: each.order, key, renew: () => this.#renew(run) };
+      this.#follow(run, each, (signal) => settleStep({ ...about, signal }, begun[index]));
     }
+  }
+
+  /** They may be carried out anew: another process has to wait longer before it takes them for given up. */
+  async #beginAgain(run: LeasedRun, steps: readonly OrderedStep[]): Promise<void> {
+    const batch = new RunBatch();
+    for (const { order, call } of steps) batch.calls.push(begunCall(this.#host, run, order, call));
+    await run.commit(batch, standingOf(run.state, false));
+    this.#commits++;
   }
 
   #follow(run: LeasedRun, each: OrderedStep, perform: (signal: AbortSignal) => Promise<Outcome>): void {

@@ -3,6 +3,7 @@ import type { NewRequest, RequestKind, RequestTerms, StoredRequest } from "../..
 import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import { answerMac, bindingOf } from "../../threads/requests/binding.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
+import { storableName } from "./storable-name.ts";
 
 export type Asked = {
   readonly id: string;
@@ -25,7 +26,7 @@ export function newRequest(sealing: Sealing, asked: Asked): NewRequest {
   const whole =
     kind === "approval" ? { apply_input: { tool_name: name, parameters } } : { tool_name: name, parameters };
   return {
-    ...{ id, call, kind, tool_name: name, shown },
+    ...{ id, call, kind, tool_name: storableName(name), shown },
     sealed: sealing.seal(JSON.stringify(whole), id),
     binding: bindingOf(sealing, { id, kind, shown, ...(terms && { terms }) }, { tool_name: name, parameters }),
     expires_after: expiresAfter === null ? null : expiresAfter * 1_000,

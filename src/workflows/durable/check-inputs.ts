@@ -17,9 +17,9 @@ export async function checkInputs(workflow: KnownWorkflow, given: JsonMap): Prom
   if (missing) return { inputs: given, refused: missing };
   const { inputs: schema } = workflow;
   if (!schema) return { inputs: given };
-  const checked = await schema.validate(given);
-  if (!checked.ok) return { inputs: given, refused: misfit(snapshot(checked.problems)) };
   try {
+    const checked = await schema.validate(given);
+    if (!checked.ok) return { inputs: given, refused: misfit(snapshot(checked.problems)) };
     return { inputs: snapshotMap(checked.value) };
   } catch (thrown) {
     return { inputs: given, refused: misfit([{ path: "", message: errorMessage(thrown) }]) };

@@ -17,6 +17,8 @@ export async function closeStep(
 ): Promise<void> {
   const { status = "failed", error, resolved } = bodyOf(run.working, path);
   if (open.by === "process") {
+    // Its call has ended with the attempt before.
+    if (open.isRetrying) return;
     // A step that ran out of time may still be at work.
     const isLate = error?.code === timedOut.code && error?.retryable === false;
     const isUnknown = isLate || error?.code === outcomeUnknown.code;

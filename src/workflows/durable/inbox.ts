@@ -2,6 +2,7 @@
 import type { Entry } from "../../backend/inbox.ts";
 import type { StoredRequest } from "../../backend/request-store.ts";
 import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { isIdempotent } from "../../contracts/workflows/step-options.ts";
 import type { Arrived, Outcome } from "../machine/next.ts";
 import { bodyOf } from "../machine/working.ts";
 import { boundTo, readAnswer } from "./asked-request.ts";
@@ -48,18 +49,22 @@ export async function readInbox(host: RunHost, run: LeasedRun, batch: RunBatch):
     async outcomes({ holdsBack, begin }) {
       if (isOver) return [];
       const answered: Arrived[] = [];
+      const inTime = new Set<string>();
       for (const entry of run.entries) {
         if (entry.kind !== "answer") continue;
-        const arrived = await takeAnswer(host, run, batch, entry, { holdsBack, begin });
-        if (arrived) answered.push(arrived);
+        const taken = await takeAnswer(host, run, batch, entry, { holdsBack, begin });
+        if (taken.path !== undefined) inTime.add(taken.path);
+        if (taken.arrived) answered.push(taken.arrived);
       }
-      const known = new Set(answered.map((each) => ("path" in each ? each.path : "")));
-      return [...answered, ...takeEvents(host, run, batch), ...expired(host, run, known)];
+      return [...answered, ...takeEvents(host, run, batch), ...expired(host, run, inTime)];
     },
   };
 }
 
 type Taking = { readonly holdsBack: boolean; readonly begin: (path: string) => void };
+
+/** `path`: of the step that was answered, in time however late that is looked at. */
+type Taken = { readonly path?: string | undefined; readonly arrived?: Arrived };
 
 async function takeAnswer(
   host: RunHost,
@@ -67,18 +72,18 @@ async function takeAnswer(
   batch: RunBatch,
   entry: Entry,
   taking: Taking,
-): Promise<Arrived | undefined> {
+): Promise<Taken> {
   const { request_id } = snapshotMap(JSON.parse(entry.body));
   const [path, open] = Object.entries(run.state.open).find(([, each]) => each.request_id === request_id) ?? [];
   const request = await host.threads.stores.requests.get(String(request_id));
   const isWaited = open !== undefined && open.by !== "process";
   // A paused run begins nothing: the answer is taken once it goes on.
-  if (isWaited && open.by === "approval" && taking.holdsBack) return undefined;
+  if (isWaited && open.by === "approval" && taking.holdsBack) return { path };
   batch.drained.push(entry.seq);
   if (request?.status === "answered") batch.closed.push({ id: request.id, from: "answered", to: "settled" });
-  if (!isWaited || path === undefined) return undefined;
+  if (!isWaited || path === undefined) return {};
   const outcome = await outcomeOf(host, run, { path, open, request, begin: taking.begin });
-  return outcome && { path, attempt: open.attempt, outcome };
+  return { path, ...(outcome && { arrived: { path, attempt: open.attempt, outcome } }) };
 }
 
 type Answered = {
@@ -134,12 +139,19 @@ function takeEvents({ threads }: RunHost, run: LeasedRun, batch: RunBatch): Arri
 }
 
 /** Approvals that were not decided in time, and children that took too long. Waits of the machine end there. */
-function expired({ threads }: RunHost, run: LeasedRun, known: ReadonlySet<string>): Arrived[] {
+function expired({ threads }: RunHost, run: LeasedRun, inTime: ReadonlySet<string>): Arrived[] {
   const now = threads.now();
   return Object.entries(run.state.open).flatMap(([path, { attempt, by, waits_for, until }]) => {
-    if (until === undefined || until > now || known.has(path)) return [];
+    if (until === undefined || until > now || inTime.has(path)) return [];
     const isApproval = by === "approval" || waits_for === "approval";
-    const error = isApproval ? approvalExpired : timedOut;
+    const error = isApproval ? approvalExpired : tookTooLong(run, path, waits_for);
     return [{ path, attempt, outcome: { as: "failed", error } }];
   });
+}
+
+/** The thread of an agent is ended with its step, so that another attempt works alone. A run may still have to undo what it did. */
+function tookTooLong(run: LeasedRun, path: string, waitsFor: OpenStep["waits_for"]): JsonMap {
+  const mayRepeat = waitsFor === "agent" || isIdempotent(bodyOf(run.working, path).resolved ?? {});
+  const { retryable: _, ...error } = timedOut;
+  return mayRepeat ? error : timedOut;
 }

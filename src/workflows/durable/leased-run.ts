@@ -55,7 +55,6 @@ export class LeasedRun {
   #leasedSince: Moment;
   #standing: Standing;
   #attempt: number;
-  #hasEnded: boolean;
   readonly #verify: VerifyRun | undefined;
 
   private constructor(
@@ -81,7 +80,6 @@ export class LeasedRun {
     this.#wakeRev = loaded.wake_rev;
     this.#attempt = Math.max(1, thread.run);
     this.#standing = { status: stored.status, reason: stored.reason };
-    this.#hasEnded = stored.ended_at !== null;
     this.#verify = host.threads.verifies ? createVerifyRun(host.threads.stores.threads, thread.id) : undefined;
     this.id = thread.id;
     this.epoch = loaded.epoch;
@@ -235,7 +233,6 @@ export class LeasedRun {
     this.#lastHash = hash;
     this.#leasedSince = sentAt;
     this.#standing = standing;
-    this.#hasEnded = isOver;
     this.entries = this.entries.filter(({ seq }) => !batch.drained.includes(seq));
     await onCrashPoint(`after commit ${point}`);
     progress.changed(this.id, settling !== undefined);
@@ -252,28 +249,31 @@ export class LeasedRun {
     return status === this.#standing.status && reason === this.#standing.reason;
   }
 
-  /** Gives the lease back with nothing to store. */
-  async giveBack(dueAfter: number | null): Promise<void> {
-    const { stores, onCrashPoint } = this.#host.threads;
+  /** Gives the lease back with nothing to store; `error` is kept for an operator who asks why the run does not go on. */
+  async giveBack(dueAfter: number | null, error?: string): Promise<void> {
+    const { stores, onCrashPoint, sealing } = this.#host.threads;
     await onCrashPoint("before give back");
     this.isReleased = true;
     const { id, epoch } = this;
-    await stores.engine.giveBack({ id, epoch, wake_rev: this.#wakeRev }, microseconds(dueAfter));
+    const why = error === undefined ? undefined : sealing.seal(error, id);
+    await stores.engine.giveBack({ id, epoch, wake_rev: this.#wakeRev }, microseconds(dueAfter), why);
     await onCrashPoint("after give back");
   }
 
   /** The row that lists read is written only when it says something else than before. */
-  #statusWrite({ hasProblem }: RunBatch, standing: Standing): readonly Write[] {
+  #statusWrite(batch: RunBatch, standing: Standing): readonly Write[] {
+    const { hasProblem } = batch;
     const { status, reason } = standing;
     const before = this.#standing;
     const isOver = this.state.machine.status !== "running";
-    if (this.isShownAs(standing) && !hasProblem) return [];
+    const isReopened = batch.facts.some(({ type }) => type === "run.reopened");
+    if (this.isShownAs(standing) && !hasProblem && !isReopened) return [];
     return [
       {
         ...{ write: "workflow_status", run_id: this.id, status, reason },
         ...(before.status === "pending" && { started: true }),
         ...(isOver && { ended: true }),
-        ...(!isOver && this.#hasEnded && { reopened: true }),
+        ...(isReopened && { reopened: true }),
         ...(hasProblem && { has_problem: true }),
       },
     ];

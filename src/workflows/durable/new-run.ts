@@ -1,11 +1,14 @@
 // Everything that creates a run, as one list of writes: it is there with its inputs and its subject, or not at all.
+
+import { callerIdentity } from "../../abilities/caller-identity.ts";
 import type { NewEntry } from "../../backend/inbox.ts";
 import type { NewThread } from "../../backend/new-thread.ts";
 import type { StoredSubject } from "../../backend/subject-store.ts";
 import type { Write } from "../../backend/write.ts";
 import { firstHash } from "../../contracts/audit/chain.ts";
 import { holdfastError } from "../../contracts/error.ts";
-import type { JsonMap } from "../../contracts/json.ts";
+import type { Json, JsonMap } from "../../contracts/json.ts";
+import * as principals from "../../contracts/trust/principal.ts";
 import type { WorkflowSpec } from "../../contracts/workflows/spec.ts";
 import { specHash } from "../../contracts/workflows/spec-hash.ts";
 import { type RunNotes, sealRunBody } from "./run-body.ts";
@@ -35,6 +38,8 @@ export type RunOrder = {
   readonly user_id?: string | null;
   readonly subject?: StoredSubject | null;
   readonly parent?: ParentRun;
+  /** How many runs stand above it. */
+  readonly depth?: number;
   /** Why it cannot begin. */
   readonly refused?: JsonMap;
   /** The run that it repeats from a step on, with the position of that step. */
@@ -50,7 +55,19 @@ export type MadeRun = {
 };
 
 export function newRun({ threads }: Pick<RunHost, "threads">, order: RunOrder): MadeRun {
-  const { workflow, inputs, notes, continueOnError, tags, key, parent, refused, rerun, subject = null } = order;
+  const {
+    workflow,
+    inputs,
+    notes,
+    continueOnError,
+    tags,
+    key,
+    parent,
+    refused,
+    rerun,
+    subject = null,
+    depth = 0,
+  } = order;
   const id = order.id ?? crypto.randomUUID();
   const isChild = parent !== undefined && !parent.isDetached;
   const thread: NewThread = {
@@ -65,6 +82,7 @@ export function newRun({ threads }: Pick<RunHost, "threads">, order: RunOrder): 
   const body = sealRunBody(threads.sealing, id, {
     ...{ spec: workflow.raw, inputs, notes, continue_on_error: continueOnError },
     ...(refused && { refused }),
+    ...(depth > 0 && { depth }),
     ...(rerun && { starts_at: rerun.startsAt }),
   });
   const own: Write[] = [
@@ -72,7 +90,10 @@ export function newRun({ threads }: Pick<RunHost, "threads">, order: RunOrder): 
       write: "workflow_run",
       run: {
         ...{ run_id: id, workflow_id: workflow.id, spec_hash: specHash(workflow.raw), body, tags },
-        payload_hash: threads.sealing.bind({ workflow: workflow.raw, inputs, tags }, `holdfast:workflow:${key ?? id}`),
+        payload_hash: threads.sealing.bind(
+          { ...{ workflow: workflow.raw, inputs, tags, notes }, continueOnError, subject: subjectOf(subject) },
+          `holdfast:workflow:${key ?? id}`,
+        ),
         rerun_of: rerun?.of ?? null,
       },
     },
@@ -118,4 +139,11 @@ function linkOf({ requestId, name }: ParentRun, workflow: string): NewThread["ch
     ...{ resumable: false, receives_messages: "side_a", parent_communication: "implicit", thread_name: name },
     ...{ spawn_group: null, request_id: requestId },
   };
+}
+
+/** As whom and where the steps act: a start that differs in that is another one. */
+function subjectOf(subject: StoredSubject | null): Json {
+  if (!subject) return null;
+  const { principal, workspace_type, workspace_id } = subject;
+  return { principal: callerIdentity(principals.fromArray(JSON.parse(principal))), workspace_type, workspace_id };
 }

@@ -1,6 +1,4 @@
 // Carries single steps out in this process: operations, tools, functions, and types of steps that a program or a host adds.
-import { trimmed } from "../../contracts/coerce.ts";
-import type { JsonMap } from "../../contracts/json.ts";
 import { operationError } from "../../contracts/operation-error.ts";
 import type { Outcome } from "../machine/next.ts";
 import {
@@ -13,14 +11,17 @@ import {
 import { workHandlers } from "../steps/work-handlers.ts";
 import { codeOf } from "./code-of-run.ts";
 import type { StepAttempt } from "./step-attempt.ts";
+import { revoked } from "./step-errors.ts";
 import { callTool } from "./steps/tool-call.ts";
 
 /** What came of the step. What its handler throws is a failed outcome. */
 export async function performStep(about: StepAttempt): Promise<Outcome> {
-  const { host, order, key, signal } = about;
+  const { host, run, order, key, signal } = about;
   const { step, context, attempt } = order;
   if (order.kind === "fan_out") return await fanOut(about);
-  const { onCrashPoint } = host.threads;
+  const { onCrashPoint, trust } = host.threads;
+  // A run may outlive the token that it was started with, also while it waits for an approval or for another attempt.
+  if (await trust.authority.isRevoked(run.principal)) return { as: "failed", error: revoked };
   await onCrashPoint(`before step ${String(step.type)}`);
   const handlers = await handlersFor(about);
   const outcome = await runStep(handlers, step, context, { signal, idempotencyKey: key, attempt });
@@ -48,10 +49,9 @@ async function handlersFor(about: StepAttempt): Promise<StepHandlers> {
     has: async (name) => host.tools.has(name) || (await operations.has(name)),
     async call(name, input, call) {
       if (await operations.has(name)) {
-        // An operation keeps its first answer under a key, refusals included: another attempt has a key of its own.
         return await operations.call(name, input, {
           ...call,
-          idempotencyKey: `${call.idempotencyKey}:${order.attempt}`,
+          idempotencyKey: operationKey(call.idempotencyKey, order.attempt),
         });
       }
       const tool = host.tools.get(name);
@@ -63,7 +63,7 @@ async function handlersFor(about: StepAttempt): Promise<StepHandlers> {
   return new Map([...contract, ...workHandlers(functions, stepTypes), ...hostHandlers(usable)]);
 }
 
-/** What a step does, in a word: for the ledger. */
-export function nameOfWork({ type, ability, function: work, agent, workflow }: JsonMap): string {
-  return trimmed(ability) ?? trimmed(work) ?? trimmed(agent) ?? trimmed(workflow) ?? String(type ?? "");
+/** An operation keeps its first answer under a key, refusals included: another attempt has a key of its own. */
+export function operationKey(stepKey: string, attempt: number): string {
+  return `${stepKey}:${attempt}`;
 }

@@ -11,6 +11,7 @@ import { checkInputs } from "./check-inputs.ts";
 import { newRun, writeRun } from "./new-run.ts";
 import { invalidInputs, runNotFound } from "./run-errors.ts";
 import type { RunHost } from "./run-host.ts";
+import { readRunState } from "./run-state.ts";
 import { openRun } from "./run-view.ts";
 import { StoredBodies } from "./stored-bodies.ts";
 
@@ -40,6 +41,11 @@ export async function rerun(host: RunHost, old: StoredWorkflowRun, options: Reru
     const why = startsAt === -1 ? "it has no such step" : "a step before it has not succeeded";
     throw holdfastError("workflow_step_not_found", `The run "${old.run_id}" cannot go on from "${from}": ${why}.`);
   }
+  const { machine } = readRunState(await threads.stores.threads.state(old.run_id));
+  if (startsAt > 0 && machine.isRolledBack) {
+    const detail = `What the run "${old.run_id}" did before "${from}" was undone.`;
+    throw holdfastError("workflow_run_rolled_back", detail);
+  }
   const known = host.workflows.find(body.typed.id) ?? { spec: body.typed, source: "spec", functions: {} };
   const given = inputs === undefined ? body.inputs : snapshotMap(inputs);
   const checked = await checkInputs({ ...known, spec: body.typed }, given);
@@ -48,6 +54,7 @@ export async function rerun(host: RunHost, old: StoredWorkflowRun, options: Reru
     ...{ workflow: body.typed, inputs: checked.inputs, notes: body.notes, tags: old.tags },
     key: key === undefined ? null : sha256(`${old.run_id}\n${from ?? ""}\n${key}`),
     ...{ continueOnError: body.continue_on_error, rerun: { of: old.run_id, startsAt } },
+    user_id: (await threads.stores.threads.load(old.run_id))?.thread.user_id ?? null,
     subject: (await threads.stores.subjects.get(old.run_id)) ?? null,
   });
   const taken = copied(host, made.id, read, startsAt);

@@ -1,13 +1,14 @@
 // Whether a run that failed can be carried on.
 import type { StoredWorkflowRun } from "../../backend/workflow-store.ts";
 import { holdfastError } from "../../contracts/error.ts";
+import type { JsonMap } from "../../contracts/json.ts";
 import type { RunHost } from "./run-host.ts";
 import { readRunState } from "./run-state.ts";
 import { openRun } from "./run-view.ts";
-import { outcomeUnknown } from "./step-errors.ts";
+import { outcomeUnknown, timedOut } from "./step-errors.ts";
 
 export type RetryOptions = {
-  /** Carries out again also what nobody knows the outcome of: it may be done twice. */
+  /** Carries out again also steps of which it is not known what they did: they may be done twice. */
   readonly repeatUnknown?: boolean;
 };
 
@@ -19,7 +20,7 @@ export async function checkRetry(
   host: RunHost,
   { run_id: id, status, parent_id }: StoredWorkflowRun,
   { repeatUnknown = false }: RetryOptions,
-): Promise<void> {
+): Promise<{ readonly key: string }> {
   if (status !== "failed") {
     throw holdfastError("workflow_run_not_failed", `The workflow run "${id}" is ${status}.`);
   }
@@ -30,9 +31,10 @@ export async function checkRetry(
   if (state.machine.isRolledBack) {
     throw holdfastError("workflow_run_rolled_back", `The workflow run "${id}" was rolled back.`);
   }
-  if (repeatUnknown) return;
-  const path = await unknownStep(host, id);
-  if (path === undefined) return;
+  // Of several wishes to carry on what has failed here one counts.
+  const key = `after ${state.machine.seq}`;
+  const path = repeatUnknown ? undefined : await unknownStep(host, id);
+  if (path === undefined) return { key };
   throw holdfastError("workflow_outcome_unknown", `The outcome of the step at ${path} of the run "${id}" is unknown.`);
 }
 
@@ -40,7 +42,12 @@ async function unknownStep(host: RunHost, id: string): Promise<string | undefine
   const read = await openRun(host, id);
   for (const path of read?.paths ?? []) {
     const { status, error } = read?.working.bodies.get(path) ?? {};
-    if (status === "failed" && error?.code === outcomeUnknown.code) return path;
+    if (status !== "succeeded" && isUnknown(error)) return path;
   }
   return undefined;
+}
+
+/** What ran out of its time may still be at work, unless it says that a second run does no harm. */
+function isUnknown(error: JsonMap | undefined): boolean {
+  return error?.code === outcomeUnknown.code || (error?.code === timedOut.code && error?.retryable === false);
 }

@@ -18,6 +18,8 @@ export type RunBody = {
   readonly notes: RunNotes;
   /** Whether the steps of the run go on behind one of them that failed. */
   readonly continue_on_error: boolean;
+  /** How many runs stand above it, those included that it does not end with. */
+  readonly depth?: number;
   /** Why the run cannot begin, where that is known already. */
   readonly refused?: JsonMap;
   /** The step that it begins with: steps before it were carried out by the run that it repeats. */

@@ -14,6 +14,10 @@ export function runEnded(id: string) {
   return holdfastError("workflow_run_ended", `The workflow run "${id}" has ended.`);
 }
 
+export function runStuck(id: string) {
+  return holdfastError("workflow_run_stuck", `The workflow run "${id}" is stuck.`);
+}
+
 /** With everything that is wrong; the sentence has the first of it. */
 export function invalidSpec(errors: readonly SpecError[]) {
   const shown = errors

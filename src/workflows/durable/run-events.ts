@@ -45,13 +45,18 @@ export type EventReader = {
 };
 
 export async function createEventReader(host: RunHost, id: string): Promise<EventReader> {
-  const read = await openRun(host, id);
-  if (!read) throw runNotFound(id);
-  const { working } = read;
+  const first = await openRun(host, id);
+  if (!first) throw runNotFound(id);
+  let { working } = first;
   return {
     async after(last, limit) {
       const { seq, place } = readPosition(last);
-      const stored = await host.threads.stores.threads.events(id, { after: seq - 1, limit });
+      const events = host.threads.stores.threads;
+      // The commit of the last event may have more of them, and what follows is wanted as well.
+      const stored = await events.events(id, { after: seq - 1, limit: limit + 1 });
+      // What is undone is known once the run is rolled back.
+      const isUndone = stored.some(({ records }) => records.includes(`"${ROLLBACK}/`));
+      if (isUndone) working = (await openRun(host, id))?.working ?? working;
       return stored
         .flatMap((event) => eventsOf(event, working))
         .filter((event) => {

@@ -13,7 +13,7 @@ import { eventBody, MOST_EVENTS } from "./events.ts";
 import { followRun } from "./follow-run.ts";
 import { type RerunOptions, rerun } from "./rerun.ts";
 import { checkRetry, type RetryOptions } from "./retry-run.ts";
-import { runEnded, runNotFound } from "./run-errors.ts";
+import { runEnded, runNotFound, runStuck } from "./run-errors.ts";
 import { type RunEvent, readRunEvents } from "./run-events.ts";
 import type { RunHost } from "./run-host.ts";
 import { type RunTree, readTree } from "./run-tree.ts";
@@ -78,7 +78,7 @@ export function createRunHandle(host: RunHost, id: string): RunHandle {
       const { status } = await summary();
       if (terminalStatuses.has(status)) return await record();
       const view = await stores.engine.view(id);
-      if (view?.stuck_at != null) throw holdfastError("workflow_run_stuck", `The workflow run "${id}" is stuck.`);
+      if (view?.stuck_at != null) throw runStuck(id);
       return undefined;
     });
   }
@@ -132,9 +132,8 @@ export function createRunHandle(host: RunHost, id: string): RunHandle {
       const stored = await summary();
       const view = await stores.engine.view(id);
       if (view?.stuck_at != null && !terminalStatuses.has(stored.status)) return void (await stores.engine.retry(id));
-      await checkRetry(host, stored, options);
-      // Of several wishes to carry the same attempt on one counts.
-      await leave("retry", { key: `attempt ${stored.ended_at ?? 0}` });
+      const { key } = await checkRetry(host, stored, options);
+      if (!(await leave("retry", { key }))) throw runEnded(id);
     },
     async rerun(options) {
       return createRunHandle(host, await rerun(host, await summary(), options));

@@ -9,13 +9,20 @@ import type { StepHandler } from "../steps/step-handlers.ts";
 import type { StepType } from "../steps/step-type.ts";
 import type { KnownWorkflows } from "./known-workflows.ts";
 
+/** `lost`: it was begun, and the process that was at it is gone; or the operation takes no keys. */
+export type FirstAnswer = "known" | "never_begun" | "under_way" | "lost";
+
 /** What an operation answers to steps, and whether it may be called again when nobody knows what came of it. */
 export interface StepOperations extends Operations {
-  /** True when a second call under the same key does no harm. */
+  /** True when a second call does no harm. */
   isRepeatable(name: string): boolean;
+  /** What is known of the first call under a key, without calling. */
+  firstAnswer(name: string, key: string): Promise<FirstAnswer>;
 }
 
 export type RunHost = {
+  /** How long operations keep their first answers, in milliseconds. */
+  readonly keepAnswersMs: number;
   /** Whether a principal may have an agent work for it. */
   readonly mayUseAgent: (principal: Principal, slug: string) => Promise<boolean>;
   /** What threads run on: stores, keys, the clock, agents, authority. */

@@ -24,6 +24,8 @@ export type OpenStep = {
   readonly child_id?: string;
   /** When it is not waited for any longer, in milliseconds since 1970. Waits of the machine are not listed here. */
   readonly until?: number;
+  /** It failed and is tried again later, under the approval that it has. */
+  readonly isRetrying?: true;
   /** The child was asked to stop. */
   readonly isStopping?: true;
 };

@@ -53,7 +53,9 @@ export async function readRun(
 function recordOf({ stored, body, working }: ReadRun): runRecord.WorkflowRun {
   const { run_id, workflow_id, status, reason, created_at, started_at, ended_at, rerun_of } = stored;
   const { typed, inputs, notes } = body;
-  const isOver = runRecord.terminalStatuses.has(status);
+  // A run that was broken off has no output: it is not known what its steps would have come to.
+  const isBrokenOff = bodyOf(working, ROOT).status === "cut_off";
+  const isOver = runRecord.terminalStatuses.has(status) && !isBrokenOff;
   return runRecord.read({
     ...notes,
     ...{ run_id, workflow_id, status, inputs, steps: stepRecords(working, working.steps.length) },
@@ -64,7 +66,7 @@ function recordOf({ stored, body, working }: ReadRun): runRecord.WorkflowRun {
     ended_at: seconds(ended_at ?? 0),
     metadata: {
       ...notes.metadata,
-      ...afterFailure(working),
+      ...(!isBrokenOff && afterFailure(working)),
       ...(reason !== null && { _suspension: suspensionOf(working, reason) }),
       ...(rerun_of !== null && { _rerun_of: { run_id: rerun_of, step_index: body.starts_at ?? 0 } }),
     },

@@ -37,11 +37,11 @@ function reasonOf({ waits_for = "request" }: OpenStep): WorkflowReason {
   return `waiting_for_${waits_for}`;
 }
 
-/** Milliseconds since 1970; null for a run that has to be woken. */
-export function dueTime({ machine, open }: RunState): number | null {
+/** Milliseconds since 1970; null for a run that has to be woken. `after`: what is held back does not count before that time. */
+export function dueTime({ machine, open }: RunState, after: number | null = null): number | null {
   const times = [
     ...Object.values(machine.steps).map(({ until }) => until),
     ...Object.values(open).map(({ until = null }) => until),
-  ].filter((until) => until !== null);
+  ].flatMap((until) => (until === null || (after !== null && until <= after) ? [] : [until]));
   return times.length === 0 ? null : Math.min(...times);
 }

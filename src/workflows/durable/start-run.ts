@@ -1,6 +1,8 @@
 // Starts a run: everything is checked first, and then the run is there with its inputs, or not at all.
+
+import { callerIdentity } from "../../abilities/caller-identity.ts";
 import type { StoredSubject } from "../../backend/subject-store.ts";
-import { sha256 } from "../../contracts/canonical-json.ts";
+import { sha256, sortedText } from "../../contracts/canonical-json.ts";
 import { truthy } from "../../contracts/coerce.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import { type JsonMap, snapshotMap, type UnknownMap } from "../../contracts/json.ts";
@@ -63,7 +65,7 @@ export async function startRun(
   const made = newRun(host, {
     ...{ workflow: known.spec, inputs: checked.inputs, tags, continueOnError: truthy(continueOnError) },
     ...{ subject, user_id: principal.acting_user_id > 0 ? String(principal.acting_user_id) : null },
-    key: key === undefined ? null : sha256(`${ownerOf(subject)}\n${key}`),
+    key: key === undefined ? null : sha256(`${callerOf(principal)}\n${key}`),
     notes: {
       ...(metadata && { metadata: snapshotMap(metadata) }),
       ...(evidenceRefs && { evidence_refs: evidenceRefs.map(snapshotMap) }),
@@ -85,9 +87,8 @@ async function checkedWorkflow(host: RunHost, given: string | BuiltWorkflow | Js
   const all = knownWorkflows([given]);
   const known = all.at(-1);
   if (!known) throw workflowNotFound("");
-  // What its steps run has to be there when they do, also after a restart: the program adds it for good.
-  for (const each of all.slice(0, -1)) if (!host.workflows.find(each.spec.id)) host.workflows.add(each);
-  if (isBuilt(given) && !host.workflows.find(known.spec.id)) host.workflows.add(known);
+  // What its steps run is found by the id of the workflow: what comes with the start takes the place of what was there.
+  for (const each of all) if (each.source === "program") host.workflows.add(each);
   return known;
 }
 
@@ -101,6 +102,6 @@ function subjectFor(principal: principals.Principal, { workspace }: StartOptions
 }
 
 /** Two callers never meet under the same key. */
-function ownerOf({ owner_type, owner_key }: StoredSubject): string {
-  return JSON.stringify([owner_type, owner_key]);
+function callerOf(principal: principals.Principal): string {
+  return sortedText(callerIdentity(principal));
 }

@@ -10,4 +10,6 @@ export type StepAttempt = {
   /** The same for every attempt at the step. */
   readonly key: string;
   readonly signal: AbortSignal;
+  /** Renews the lease; throws where it is lost. */
+  readonly renew: () => Promise<void>;
 };

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { StoredStep } from "../../backend/workflow-store.ts";
 import type { Write } from "../../backend/write.ts";
-import { isMap, type Json, type JsonMap } from "../../contracts/json.ts";
+import { emptyMap, isMap, type Json, type JsonMap } from "../../contracts/json.ts";
 import { undoOf } from "../../contracts/workflows/step-options.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
 import { itemsOf } from "../machine/open-parts.ts";
@@ -68,6 +68,7 @@ export class StoredBodies {
   readonly #bodies = new Map<string, Body>();
   /** The steps with their bindings expanded as they are stored, by path: each is written once, items included. */
   readonly #stored = new Map<string, JsonMap>();
+  readonly #endedAs = new Map<string, number>();
   readonly #sealing: Sealing;
   readonly #runId: string;
 
@@ -78,7 +79,7 @@ export class StoredBodies {
       const path = pathOf(row);
       const body = bodyOfRow(sealing, runId, row);
       this.#bodies.set(path, body);
-      if (body.resolved) this.#stored.set(path, body.resolved);
+      if (row.opened !== null) this.#stored.set(path, body.resolved ?? emptyMap);
     }
   }
 
@@ -102,6 +103,11 @@ export class StoredBodies {
     return this.#bodies.keys();
   }
 
+  /** In the order in which steps end, they are undone from behind. The number only grows. */
+  endedAs(path: string, number: number): void {
+    this.#endedAs.set(path, number);
+  }
+
   /** The write of a path whose body has changed. */
   written(path: string, working: Working): WrittenStep {
     const place = { run_id: this.#runId, ...placeOf(path) };
@@ -111,11 +117,13 @@ export class StoredBodies {
       return { write: { write: "workflow_step_gone", ...place }, hash: "" };
     }
     const { resolved, chosen, started_at, items: _items, ...rest } = body;
-    const isNew = resolved !== undefined && this.#stored.get(path) !== resolved;
-    if (isNew) this.#stored.set(path, resolved);
+    // A step whose bindings cannot be expanded has opened all the same.
+    const isNew = started_at !== undefined && this.#stored.get(path) !== (resolved ?? emptyMap);
+    if (isNew) this.#stored.set(path, resolved ?? emptyMap);
     const opened = isNew ? this.#seal({ resolved, chosen, started_at }, aboutOpened(this.#runId, path)) : undefined;
     const ended = outcomeOf(rest, path, working);
-    const outcome = ended ? this.#seal(ended, aboutOutcome(this.#runId, path)) : isNew ? null : undefined;
+    // What an attempt before has waited for is not waited for any longer.
+    const outcome = ended ? this.#seal(ended, aboutOutcome(this.#runId, path)) : null;
     return {
       write: {
         write: "workflow_step",
@@ -123,12 +131,19 @@ export class StoredBodies {
         ...(opened !== undefined && { opened }),
         ...(outcome !== undefined && { outcome }),
         status: rest.status ?? (rest.suspend ? "waiting" : "running"),
-        undo_order: isUndoable(path, rest, working) ? working.undoable.lastIndexOf(path) : null,
+        ...this.#undoOrder(path, rest, working),
       },
       hash: createHash("sha256")
         .update(`${opened ?? ""}\n${outcome ?? ""}`)
         .digest("hex"),
     };
+  }
+
+  /** Absent where it stays as it is stored. */
+  #undoOrder(path: string, body: Body, working: Working): { readonly undo_order?: number | null } {
+    if (!isUndoable(path, body, working)) return { undo_order: null };
+    const undo_order = this.#endedAs.get(path);
+    return undo_order === undefined ? {} : { undo_order };
   }
 
   #seal(part: { readonly [Key in keyof Body]?: Body[Key] | undefined }, about: string): string {

@@ -5,23 +5,24 @@ import { advance } from "../machine/advance.ts";
 import { breakOff } from "../machine/break-off.ts";
 import { isGivenUp } from "../machine/failure-rules.ts";
 import type { Arrived, Order, Step } from "../machine/next.ts";
-import { parentOf, ROLLBACK } from "../machine/path.ts";
+import { parentOf, ROLLBACK, ROOT } from "../machine/path.ts";
 import { reopen } from "../machine/reopen.ts";
 import type { State } from "../machine/state.ts";
+import { bodyOf } from "../machine/working.ts";
+import { errorOfThrown } from "../steps/errors-of-steps.ts";
 import { isAfterFailure } from "./after-failure.ts";
 import { beginElsewhere } from "./begin-step.ts";
-import { certainAfter } from "./certain-after.ts";
+import { begunCall } from "./begun-call.ts";
 import { closeStep } from "./close-step.ts";
+import { isOfDatabase } from "./database-fault.ts";
 import { deliveryTo } from "./deliver.ts";
 import { readInbox } from "./inbox.ts";
 import type { LeasedRun, Settling, Standing } from "./leased-run.ts";
-import { nameOfWork } from "./perform-step.ts";
 import { RunBatch } from "./run-batch.ts";
 import type { RunHost } from "./run-host.ts";
 import type { OpenStep } from "./run-state.ts";
 import { dueTime, standingOf } from "./standing.ts";
 import { cancelled, runBroken, runTerminated } from "./step-errors.ts";
-import { stepKey } from "./step-key.ts";
 import { stopStep } from "./stop-step.ts";
 
 /** A step that code of this process is to carry out, with the number of its call. */
@@ -78,14 +79,32 @@ class RunTurn {
     const { working, body, isTerminated } = this.#run;
     const inbox = await readInbox(this.#host, this.#run, this.#batch);
     if (this.#machine.status !== "running" && !(inbox.isRetry && this.#reopen())) return;
-    if (isTerminated) return this.#breakOff(runTerminated);
-    if (this.#machine.seq === 0 && body.refused) return this.#breakOff(body.refused);
+    if (isTerminated || (inbox.isCancelled && (await this.#isTerminatedNow())))
+      return await this.#breakOff(runTerminated);
+    if (this.#machine.seq === 0 && body.refused) return await this.#breakOff(body.refused);
     // A run that is to stop has to undo what it did: a pause would keep it from that.
     this.#isPaused = inbox.isPaused ?? (this.#isPaused && !inbox.isCancelled);
     // Steps that undo others, and those that follow a failure, are held back as well.
     working.holdsBack = this.#isPaused || isSliceOver;
     const outcomes = await inbox.outcomes({ holdsBack: working.holdsBack, begin: (path) => this.#beginApproved(path) });
-    await this.#goOn([...arrived, ...outcomes], inbox.isCancelled);
+    const stopped = inbox.isCancelled ? this.#stopAfterFailure() : [];
+    await this.#goOn([...arrived, ...outcomes, ...stopped], inbox.isCancelled);
+  }
+
+  /** Somebody may have ended it for good while it was leased here. */
+  async #isTerminatedNow(): Promise<boolean> {
+    const [now] = await this.#host.threads.stores.threads.progress([this.#run.id]);
+    return now?.status === "terminated";
+  }
+
+  /** What undoes steps is carried out to its end, but it does not wait for anybody once the run is to stop. */
+  #stopAfterFailure(): Arrived[] {
+    const waiting = Object.entries(this.#machine.steps).filter(([path, { phase }]) => {
+      const open = this.#open[path];
+      return isAfterFailure(path) && (phase === "waiting" || open?.by === "approval" || open?.by === "child");
+    });
+    const failed = { as: "failed", error: { ...cancelled, retryable: false } } as const;
+    return waiting.map(([path, { attempt }]) => ({ path, attempt, outcome: failed }));
   }
 
   finish({ atWork }: TurnInput): Turn {
@@ -95,7 +114,7 @@ class RunTurn {
     const isOver = this.#machine.status !== "running";
     if (isOver && before === "running") this.#batch.writes.push(...deliveryTo(run));
     const isAtRest = isOver || (this.#ordered.length === 0 && atWork === 0);
-    const until = isOver ? null : dueTime(run.state);
+    const until = isOver ? null : dueTime(run.state, run.working.holdsBack ? this.#host.threads.now() : null);
     return {
       batch: this.#batch,
       standing: standingOf(run.state, isAtRest),
@@ -122,7 +141,7 @@ class RunTurn {
   async #goOn(arrived: readonly Arrived[], isCancelled: boolean): Promise<void> {
     let news: readonly Arrived[] = isCancelled ? [...arrived, { request: "cancel" }] : arrived;
     for (;;) {
-      const step = this.#advance(news);
+      const step = await this.#advance(news);
       if (!step) return;
       await this.#closeEnded(step);
       const begun = await this.#begin(step);
@@ -132,14 +151,16 @@ class RunTurn {
   }
 
   /** Undefined when the run cannot be carried on. */
-  #advance(arrived: readonly Arrived[]): Step | undefined {
+  async #advance(arrived: readonly Arrived[]): Promise<Step | undefined> {
     try {
+      let { ended } = this.#machine;
       const step = advance(this.#machine, this.#run.working, this.#host.threads.now(), arrived);
+      for (const fact of step.facts) if (fact.type === "step.ended") this.#run.bodies.endedAs(fact.path, ++ended);
       this.#machine = step.state;
       this.#batch.add(step);
       return step;
     } catch (thrown) {
-      this.#breakOff(runBroken(errorMessage(thrown)));
+      await this.#breakOff(runBroken(errorMessage(thrown)));
       return undefined;
     }
   }
@@ -149,10 +170,12 @@ class RunTurn {
     for (const order of next.kind === "effects" ? next.begin : []) {
       const { path, attempt } = order;
       const call = ++this.#calls;
-      const begun = await beginElsewhere({
-        ...{ host: this.#host, run: this.#run, batch: this.#batch, order, call },
-        approved: this.#open[path]?.request_id,
-      });
+      const begun = await orFailed(() =>
+        beginElsewhere({
+          ...{ host: this.#host, run: this.#run, batch: this.#batch, order, call },
+          approved: this.#open[path]?.request_id,
+        }),
+      );
       if (begun === "in_process") this.#order(order, call, this.#open[path]?.request_id);
       else {
         if (begun.open) this.#open[path] = { attempt, call, ...begun.open };
@@ -164,15 +187,10 @@ class RunTurn {
 
   /** Code of this process carries it out once the batch is committed. */
   #order(order: Order, call: number, approval?: string): void {
-    const { path, attempt, step } = order;
+    const { path, attempt } = order;
     this.#open[path] = { attempt, call, by: "process", ...(approval !== undefined && { request_id: approval }) };
     this.#ordered.push({ order, call });
-    const key = stepKey(this.#run.id, this.#run.attempt, path);
-    this.#batch.calls.push({
-      ...{ change: "begun", number: call, tool_call_id: path, tool_name: nameOfWork(step), idempotency_key: key },
-      arguments_hmac: this.#host.threads.sealing.bind(step, key),
-      certain_after: certainAfter(this.#host, step) * 1_000,
-    });
+    this.#batch.calls.push(begunCall(this.#host, this.#run, order, call));
   }
 
   /** A person has agreed that the step is carried out. */
@@ -188,7 +206,9 @@ class RunTurn {
       if (open) await closeStep(this.#host, this.#run, this.#batch, fact.path, open);
       const isRetried = fact.type === "step.retrying";
       // What a person has agreed to holds for every attempt at the step.
-      if (!(isRetried && open?.by === "process" && open.request_id !== undefined)) delete this.#open[fact.path];
+      const isApproved = isRetried && open?.by === "process" && open.request_id !== undefined;
+      if (isApproved) this.#open[fact.path] = { ...open, isRetrying: true };
+      else delete this.#open[fact.path];
       // An undo that failed is for an operator to look at; the others go on.
       if (!isRetried && parentOf(fact.path) === ROLLBACK && fact.as !== "succeeded") this.#batch.hasProblem = true;
     }
@@ -218,19 +238,35 @@ class RunTurn {
   }
 
   /** Ends the run whatever is open. Nothing is undone. */
-  #breakOff(error: JsonMap): void {
+  async #breakOff(error: JsonMap): Promise<void> {
     const { working } = this.#run;
     const step = breakOff(this.#machine, working, error);
+    const now = this.#host.threads.now();
+    const left = Object.keys(this.#machine.steps);
+    for (const path of left) {
+      working.bodies.set(path, { ...bodyOf(working, path), status: "cut_off", ended_at: now });
+    }
+    // Tells it from a run that has failed in one of its steps.
+    working.bodies.set(ROOT, { ...bodyOf(working, ROOT), status: "cut_off" });
     this.#machine = step.state;
-    this.#batch.add(step);
+    this.#batch.add({ ...step, changed: new Set([...step.changed, ...left]) });
     for (const [path, open] of Object.entries(this.#open)) {
-      if (open.request_id !== undefined && open.by !== "process") {
-        this.#batch.closed.push({ id: open.request_id, from: "pending", to: "cancelled" });
-      }
-      if (open.by === "child") this.#batch.writes.push(...stopStep(open, working.bodies.get(path)?.resolved));
-      if (open.by === "process") this.#batch.endCall(open.call, "unknown", { status: "failed" });
+      if (open.by === "process" && !open.isRetrying) {
+        this.#batch.endCall(open.call, "unknown", { status: "cut_off" });
+        this.#batch.hasProblem = true;
+      } else await closeStep(this.#host, this.#run, this.#batch, path, open);
       delete this.#open[path];
     }
     if (working.undoable.length > 0) this.#batch.hasProblem = true;
+  }
+}
+
+/** What goes wrong where a step begins elsewhere fails the step, unless it is the database: then the turn is tried again. */
+async function orFailed(begin: () => ReturnType<typeof beginElsewhere>): ReturnType<typeof beginElsewhere> {
+  try {
+    return await begin();
+  } catch (thrown) {
+    if (isOfDatabase(thrown)) throw thrown;
+    return { outcome: { as: "failed", error: errorOfThrown(thrown) } };
   }
 }

@@ -1,6 +1,7 @@
 // A step that was begun by a process that is gone: what it did is found out, or it is carried out again where that does no harm.
 // It never runs a second time in silence.
 import { setTimeout as pause } from "node:timers/promises";
+import type { StoredCall } from "../../backend/thread-rows.ts";
 import { type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import { isOperationError } from "../../contracts/operation-error.ts";
 import { isIdempotent } from "../../contracts/workflows/step-options.ts";
@@ -9,7 +10,8 @@ import type { Outcome } from "../machine/next.ts";
 import { workOfFunction } from "../steps/step-functions.ts";
 import type { StepWork } from "../steps/step-work.ts";
 import { codeOf } from "./code-of-run.ts";
-import { performStep } from "./perform-step.ts";
+import { operationKey, performStep } from "./perform-step.ts";
+import type { FirstAnswer } from "./run-host.ts";
 import type { StepAttempt } from "./step-attempt.ts";
 import { outcomeUnknown } from "./step-errors.ts";
 import { toolOfStep } from "./steps/approval-step.ts";
@@ -18,44 +20,62 @@ import { toolOfStep } from "./steps/approval-step.ts";
 type Repeatable = {
   /** True when running twice under one key is the same as running once. */
   readonly isIdempotent: boolean;
+  /** What is known of the first answer of an operation under the key of the step. */
+  readonly firstAnswer?: () => Promise<FirstAnswer>;
   /** Finds out what a run of it did. */
   readonly reconcile?: (about: { readonly idempotencyKey: string; readonly signal: AbortSignal }) => unknown;
 };
 
-export async function settleStep(
-  about: StepAttempt,
-  call: { readonly run: number; readonly number: number },
-): Promise<Outcome> {
+/** `begun`: the entry of the ledger as the process before has left it. */
+export async function settleStep(about: StepAttempt, begun: StoredCall | undefined): Promise<Outcome> {
   const { host, run, key, signal, order } = about;
   if (order.kind === "fan_out") return await performStep(about);
-  const { isIdempotent: isRepeatable, reconcile } = await repeatableOf(about);
+  const { isIdempotent: isRepeatable, reconcile, firstAnswer } = await repeatableOf(about);
   if (reconcile) {
     await host.threads.onCrashPoint("before reconcile");
     const found = await ask(reconcile, { idempotencyKey: key, signal });
     await host.threads.onCrashPoint("after reconcile");
     if (found.status === "done") return { as: "succeeded", output: outputOf(found.result) };
     if (found.status === "absent") {
-      await untilCertain(about, call);
-      return signal.aborted ? { as: "failed", error: outcomeUnknown } : await performStep(about);
+      await untilCertain(about, begun);
+      return signal.aborted ? { as: "failed", error: outcomeUnknown } : await again(about);
     }
   }
-  if (!isRepeatable || run.givenUp.aborted) return { as: "failed", error: outcomeUnknown };
-  return await untilNotUnderWay(about);
+  if (run.givenUp.aborted) return { as: "failed", error: outcomeUnknown };
+  if (isRepeatable) return await again(about);
+  return firstAnswer && isYoung(about, begun) ? await fromFirstAnswer(about, firstAnswer) : unknown;
 }
 
-/** An operation that another process may still be at is asked for again until that is over. */
-async function untilNotUnderWay(about: StepAttempt): Promise<Outcome> {
+const unknown: Outcome = { as: "failed", error: outcomeUnknown };
+
+/** Nothing is begun without a lease: settling may have taken long. */
+async function again(about: StepAttempt): Promise<Outcome> {
+  await about.renew();
+  return await performStep(about);
+}
+
+/** An operation keeps its first answer under its key, and says whether it was begun at all. */
+async function fromFirstAnswer(
+  about: StepAttempt,
+  firstAnswer: NonNullable<Repeatable["firstAnswer"]>,
+): Promise<Outcome> {
   for (;;) {
-    const outcome = await performStep(about);
-    const isUnderWay = outcome.as === "failed" && outcome.error.code === "idempotency_in_progress";
-    if (!isUnderWay || about.signal.aborted) return outcome;
+    const first = await firstAnswer();
+    // Under the same key the operation answers what it answered then, or is carried out for the first time.
+    if (first === "known" || first === "never_begun") return await again(about);
+    if (first === "lost" || about.signal.aborted) return unknown;
     await pause(UNDER_WAY_PAUSE_MS, undefined, { signal: about.signal }).catch(() => undefined);
   }
 }
 
+/** First answers are forgotten after a time: then it cannot be said that an operation was never begun. */
+function isYoung({ host }: StepAttempt, begun: StoredCall | undefined): boolean {
+  return begun !== undefined && host.threads.now() - begun.begun_at / 1_000 < host.keepAnswersMs;
+}
+
 const UNDER_WAY_PAUSE_MS = 5_000;
 
-async function repeatableOf({ host, run, order: { step } }: StepAttempt): Promise<Repeatable> {
+async function repeatableOf({ host, run, key, order: { step, attempt } }: StepAttempt): Promise<Repeatable> {
   // What the author of the workflow says of the step counts for whatever it calls.
   const isDeclared = isIdempotent(step);
   const { functions, stepTypes } = codeOf(host, run);
@@ -72,7 +92,11 @@ async function repeatableOf({ host, run, order: { step } }: StepAttempt): Promis
     };
   }
   const name = step.type === "agent" ? "agents/chat" : String(step.ability ?? "");
-  return { isIdempotent: isDeclared || host.operations(run.principal).isRepeatable(name) };
+  const operations = host.operations(run.principal);
+  return {
+    isIdempotent: isDeclared || operations.isRepeatable(name),
+    firstAnswer: () => operations.firstAnswer(name, operationKey(key, attempt)),
+  };
 }
 
 /** What a work says that it has done has to fit like what it returns. */
@@ -102,14 +126,10 @@ async function ask(
 }
 
 /** That nothing was done counts only once the process that began it cannot be about to do it. */
-async function untilCertain(
-  { host, run, signal }: StepAttempt,
-  { run: attempt, number }: { run: number; number: number },
-) {
+async function untilCertain({ host, signal }: StepAttempt, begun: StoredCall | undefined): Promise<void> {
   const { stores, isShared } = host.threads;
-  const stored = isShared ? await stores.threads.call(run.id, attempt, number) : undefined;
-  if (!stored) return;
-  const left = (stored.certain_at - (await stores.requests.now())) / 1_000;
+  if (!isShared || !begun) return;
+  const left = (begun.certain_at - (await stores.requests.now())) / 1_000;
   if (left > 0) await pause(left, undefined, { signal }).catch(() => undefined);
 }
 

@@ -18,13 +18,15 @@ export async function beginNested({ host, run, batch, order, call }: Beginning):
   const known = host.workflows.find(id);
   if (!known) return { outcome: { as: "failed", error: unknownWorkflow(step.workflow) } };
   const above = run.thread.parent_id === null ? 0 : (await threads.stores.threads.ancestors(run.id)).length;
-  if (above + 1 >= DEEPEST) return { outcome: { as: "failed", error: tooDeep } };
+  const depth = (run.body.depth ?? 0) + 1;
+  if (Math.max(above + 1, depth) >= DEEPEST) return { outcome: { as: "failed", error: tooDeep } };
   const { inputs, refused } = await checkInputs(known, snapshotMap(step.inputs));
   const isDetached = step.detached === true;
   const requestId = isDetached ? null : crypto.randomUUID();
   const made = newRun(host, {
     ...{ workflow: known.spec, inputs, notes: {}, continueOnError: false, tags: run.thread.tags, key: null },
     ...(refused && { refused }),
+    depth,
     parent: { id: run.id, user_id: run.thread.user_id, requestId, name: String(step.id ?? id), isDetached },
     subject: run.subject,
   });
