@@ -9,8 +9,10 @@ export type Counters = {
   refused_commits: number;
   /** Commits that had to be made again, because something outside was faster. */
   overtaken_commits: number;
+  /** Steps of runs of workflows that have succeeded or failed. */
+  workflow_steps: number;
 };
 
 export function createCounters(): Counters {
-  return { takeovers: 0, lost_leases: 0, refused_commits: 0, overtaken_commits: 0 };
+  return { takeovers: 0, lost_leases: 0, refused_commits: 0, overtaken_commits: 0, workflow_steps: 0 };
 }

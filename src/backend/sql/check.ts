@@ -6,6 +6,7 @@ import { isCopied, type Reader, rowsIn, tablesOf } from "./move/catalogue.ts";
 import { incomplete, moved } from "./move/fence.ts";
 import { markersOf } from "./move/markers.ts";
 import * as rows from "./rows.ts";
+import { runProblems } from "./run-problems.ts";
 import { migrations } from "./schema.ts";
 
 export type Checked = {
@@ -57,7 +58,7 @@ export async function check(
   const tables = [];
   const counted = found.filter(isCopied);
   const faults = Object.entries(FAULTS);
-  const [pages, all] = [counted.length, counted.length + 1 + faults.length];
+  const [pages, all] = [counted.length, counted.length + 2 + faults.length];
   for (const [index, table] of counted.entries()) {
     onChecked(index, all, table.name);
     tables.push({ table: table.name, rows: await rowsIn(reader, table) });
@@ -78,6 +79,8 @@ export async function check(
     const [row] = await reader.all(sql);
     if (rows.number(row?.count) > 0) problems.push(`${rows.number(row?.count)} ${what}.`);
   }
+  onChecked(all - 1, all, "the steps of runs");
+  problems.push(...(await runProblems(reader)));
   const [row] = await reader.all(UNNAMED);
   return { ...about, unnamed: { contents: rows.number(row?.contents), bytes: rows.number(row?.bytes) }, problems };
 }

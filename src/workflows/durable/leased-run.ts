@@ -3,11 +3,12 @@ import type { Claimed } from "../../backend/engine.ts";
 import type { Entry } from "../../backend/inbox.ts";
 import type { StoredSubject } from "../../backend/subject-store.ts";
 import type { LoadedThread, Thread, ThreadStatus } from "../../backend/thread-rows.ts";
-import type { StoredWorkflowRun, WorkflowReason, WorkflowStatus } from "../../backend/workflow-store.ts";
+import type { StoredStep, StoredWorkflowRun, WorkflowReason, WorkflowStatus } from "../../backend/workflow-store.ts";
 import type { Write } from "../../backend/write.ts";
 import { nextHash } from "../../contracts/audit/chain.ts";
 import type { Principal } from "../../contracts/trust/principal.ts";
 import * as principals from "../../contracts/trust/principal.ts";
+import { RUN_BODY, textDigest } from "../../contracts/workflows/step-digest.ts";
 import { onFailureOf } from "../../contracts/workflows/step-options.ts";
 import { type Moment, momentNow, passed } from "../../engine/moment.ts";
 import { CommitConflict, LeaseLost, retryWhileDatabaseDown } from "../../engine/retry-commit.ts";
@@ -19,7 +20,7 @@ import { pointOf, type RunBatch } from "./run-batch.ts";
 import { type OpenedBody, openRunBody } from "./run-body.ts";
 import type { RunHost } from "./run-host.ts";
 import { type RunState, readRunState } from "./run-state.ts";
-import { pathOf, restoreOutputs, StoredBodies } from "./stored-bodies.ts";
+import { digestsOf, pathOf, restoreOutputs, StoredBodies } from "./stored-bodies.ts";
 import { createVerifyRun, type VerifyRun } from "./verify-run.ts";
 
 /** How many parts of a run this process carries out at the same time. */
@@ -56,6 +57,8 @@ export class LeasedRun {
   #standing: Standing;
   #attempt: number;
   readonly #verify: VerifyRun | undefined;
+  /** What stood there before the run began: the log tells of it with the first facts. */
+  readonly #taken: Readonly<Record<string, string>> | undefined;
 
   private constructor(
     host: RunHost,
@@ -67,9 +70,10 @@ export class LeasedRun {
       readonly bodies: StoredBodies;
       /** The paths of the steps that can be undone, in the order in which they ended. */
       readonly undoable: string[];
+      readonly rows: readonly StoredStep[];
     },
   ) {
-    const { loaded, stored, bodies, undoable } = parts;
+    const { loaded, stored, bodies, undoable, rows } = parts;
     const { thread } = loaded;
     this.#host = host;
     this.#worker = worker;
@@ -87,6 +91,8 @@ export class LeasedRun {
     this.bodies = bodies;
     this.body = openRunBody(host.threads.sealing, thread.id, stored.body);
     this.state = readRunState(loaded.state);
+    const hasBegun = this.state.machine.seq > 0;
+    this.#taken = hasBegun ? undefined : { ...digestsOf(rows), [RUN_BODY]: textDigest(stored.body) };
     this.principal = loaded.subject
       ? principals.fromArray(JSON.parse(loaded.subject.principal))
       : principals.system("workflow");
@@ -114,7 +120,13 @@ export class LeasedRun {
     if (!loaded || loaded.epoch !== epoch) throw new LeaseLost(`Run ${id} is leased by another process.`);
     if (!stored) throw new Error(`The row ${id} is a run of no workflow.`);
     const bodies = new StoredBodies(host.threads.sealing, id, rows);
-    const run = new LeasedRun(host, worker, claimedAt, { loaded, stored, bodies, undoable: undoable.map(pathOf) });
+    const run = new LeasedRun(host, worker, claimedAt, {
+      loaded,
+      stored,
+      bodies,
+      undoable: undoable.map(pathOf),
+      rows,
+    });
     restoreOutputs(run.working, bodies.paths());
     await run.readInbox();
     return run;
@@ -186,7 +198,8 @@ export class LeasedRun {
   async commit(batch: RunBatch, standing: Standing, settling?: Settling): Promise<void> {
     const { stores, leaseMs, onCrashPoint, progress, counters } = this.#host.threads;
     const { machine } = this.state;
-    const { writes, records } = batch.written(this.working, this.bodies);
+    const isFirst = machine.seq === batch.facts.length;
+    const { writes, records } = batch.written(this.working, this.bodies, isFirst ? this.#taken : undefined);
     const link = {
       ...{ seq: this.#nextSeq, run: this.#attempt, step: machine.ended, records, notes_hash: null },
       ...{ messages_from: 0, messages: [], tail_from: 0, summary_seq: null, settled: false },
@@ -229,6 +242,7 @@ export class LeasedRun {
       this.isReleased = false;
       throw new CommitConflict(`Run ${this.id} was changed from outside.`);
     }
+    counters.workflow_steps += batch.carriedOut;
     this.#nextSeq++;
     this.#lastHash = hash;
     this.#leasedSince = sentAt;

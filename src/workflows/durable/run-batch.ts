@@ -3,6 +3,7 @@ import type { NewRequest, RequestStatus } from "../../backend/request-store.ts";
 import type { CallChange } from "../../backend/thread-commit.ts";
 import type { Write } from "../../backend/write.ts";
 import type { JsonMap } from "../../contracts/json.ts";
+import type { WithDigests } from "../../contracts/workflows/step-digest.ts";
 import type { Fact } from "../machine/facts.ts";
 import type { Step } from "../machine/next.ts";
 import type { Working } from "../machine/working.ts";
@@ -10,8 +11,8 @@ import type { StoredBodies } from "./stored-bodies.ts";
 
 type ClosedRequest = { readonly id: string; readonly from: RequestStatus; readonly to: RequestStatus };
 
-/** A fact as the record log keeps it, with the hash of what the commit wrote of its step. */
-export type LoggedFact = Fact & { readonly body?: string };
+/** A fact as the record log keeps it, with the digests of what its commit wrote. */
+export type LoggedFact = Fact & WithDigests;
 
 export class RunBatch {
   readonly facts: Fact[] = [];
@@ -35,6 +36,12 @@ export class RunBatch {
     return this.facts.some(isNews) || this.drained.length + this.closed.length > 0;
   }
 
+  /** How many steps have come to an end of their own. */
+  get carriedOut(): number {
+    return this.facts.filter((fact) => fact.type === "step.ended" && (fact.as === "succeeded" || fact.as === "failed"))
+      .length;
+  }
+
   /** The ledger: what came of a call. */
   endCall(number: number, phase: "settled" | "unknown", outcome: JsonMap): void {
     this.calls.push({ change: "ended", number, phase, outcome: JSON.stringify(outcome), message_seq: null });
@@ -45,19 +52,31 @@ export class RunBatch {
     for (const path of changed) this.#changed.add(path);
   }
 
-  /** The rows of the steps that have changed, and the facts with their hashes. Called once, right before the commit. */
-  written(working: Working, bodies: StoredBodies): { readonly writes: readonly Write[]; readonly records: string } {
-    const hashes = new Map<string, string>();
+  /**
+   * The rows of the steps that have changed, and the facts with their digests. Called once, right before the commit. `taken`: the
+   * digests of what stood there before the run began.
+   */
+  written(
+    working: Working,
+    bodies: StoredBodies,
+    taken: Readonly<Record<string, string>> = {},
+  ): { readonly writes: readonly Write[]; readonly records: string } {
+    const digests = new Map<string, string>();
     const writes: Write[] = [];
     for (const path of this.#changed) {
-      const { write, hash } = bodies.written(path, working);
+      const { write, digest } = bodies.written(path, working);
       writes.push(write);
-      hashes.set(path, hash);
+      digests.set(path, digest);
     }
     const logged = this.facts.map((fact): LoggedFact => {
-      const body = "path" in fact ? hashes.get(fact.path) : undefined;
-      return body === undefined || body === "" ? fact : { ...fact, body };
+      const body = "path" in fact ? digests.get(fact.path) : undefined;
+      return body === undefined ? fact : { ...fact, body };
     });
+    const others = new Map([...Object.entries(taken), ...digests]);
+    for (const fact of this.facts) if ("path" in fact && digests.has(fact.path)) others.delete(fact.path);
+    // What no fact names stands with the last one of the commit.
+    const last = logged.at(-1);
+    if (last && others.size > 0) logged[logged.length - 1] = { ...last, bodies: Object.fromEntries(others) };
     return { writes: [...writes, ...this.writes], records: JSON.stringify(logged) };
   }
 }

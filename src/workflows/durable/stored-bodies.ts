@@ -1,8 +1,8 @@
 // What is known of the steps of a run, as rows: read when a lease begins, written with the commits that change them.
-import { createHash } from "node:crypto";
 import type { StoredStep } from "../../backend/workflow-store.ts";
 import type { Write } from "../../backend/write.ts";
 import { emptyMap, isMap, type Json, type JsonMap } from "../../contracts/json.ts";
+import { digestOfRow, NO_ROW, rowDigest, type TextDigests, textDigest } from "../../contracts/workflows/step-digest.ts";
 import { undoOf } from "../../contracts/workflows/step-options.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
 import { itemsOf } from "../machine/open-parts.ts";
@@ -29,6 +29,11 @@ function aboutOpened(runId: string, path: string): string {
 
 function aboutOutcome(runId: string, path: string): string {
   return `${runId}:${path}:outcome`;
+}
+
+/** The digests of rows that no fact of a run tells of: those that it took over from another one. */
+export function digestsOf(rows: readonly StoredStep[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(rows.map((row) => [pathOf(row), digestOfRow(row)]));
 }
 
 /** The body of a row of a run. */
@@ -60,8 +65,8 @@ export function restoreOutputs(working: Working, paths: Iterable<string>): void 
   }
 }
 
-/** What a commit writes of a step, and the hash of it that the record log keeps. */
-export type WrittenStep = { readonly write: Write; readonly hash: string };
+/** What a commit writes of a step, and the digest of the whole row that the record log keeps. */
+export type WrittenStep = { readonly write: Write; readonly digest: string };
 
 /** The bodies of a run: the part that is known when a step opens, and the part that it gets when it waits or ends. */
 export class StoredBodies {
@@ -69,6 +74,8 @@ export class StoredBodies {
   /** The steps with their bindings expanded as they are stored, by path: each is written once, items included. */
   readonly #stored = new Map<string, JsonMap>();
   readonly #endedAs = new Map<string, number>();
+  /** Of rows that may be written again. Where the digest of a part is not known, that part is written anew. */
+  readonly #digests = new Map<string, TextDigests>();
   readonly #sealing: Sealing;
   readonly #runId: string;
 
@@ -79,6 +86,8 @@ export class StoredBodies {
       const path = pathOf(row);
       const body = bodyOfRow(sealing, runId, row);
       this.#bodies.set(path, body);
+      if (row.status === "succeeded") continue;
+      this.#digests.set(path, { opened: textDigest(row.opened), outcome: textDigest(row.outcome) });
       if (row.opened !== null) this.#stored.set(path, body.resolved ?? emptyMap);
     }
   }
@@ -112,9 +121,10 @@ export class StoredBodies {
   written(path: string, working: Working): WrittenStep {
     const place = { run_id: this.#runId, ...placeOf(path) };
     const body = this.#bodies.get(path);
+    const before = this.#digests.get(path);
     if (!body) {
-      this.#stored.delete(path);
-      return { write: { write: "workflow_step_gone", ...place }, hash: "" };
+      this.#forget(path);
+      return { write: { write: "workflow_step_gone", ...place }, digest: NO_ROW };
     }
     const { resolved, chosen, started_at, items: _items, ...rest } = body;
     // A step whose bindings cannot be expanded has opened all the same.
@@ -124,26 +134,24 @@ export class StoredBodies {
     const ended = outcomeOf(rest, path, working);
     // What an attempt before has waited for is not waited for any longer.
     const outcome = ended ? this.#seal(ended, aboutOutcome(this.#runId, path)) : null;
-    return {
-      write: {
-        write: "workflow_step",
-        ...place,
-        ...(opened !== undefined && { opened }),
-        ...(outcome !== undefined && { outcome }),
-        status: rest.status ?? (rest.suspend ? "waiting" : "running"),
-        ...this.#undoOrder(path, rest, working),
-      },
-      hash: createHash("sha256")
-        .update(`${opened ?? ""}\n${outcome ?? ""}`)
-        .digest("hex"),
+    const row = {
+      status: rest.status ?? (rest.suspend ? ("waiting" as const) : ("running" as const)),
+      undo_order: isUndoable(path, rest, working) ? (this.#endedAs.get(path) ?? 0) : null,
     };
+    const digests = {
+      opened: opened === undefined ? (before?.opened ?? "") : textDigest(opened),
+      outcome: outcome === undefined ? (before?.outcome ?? "") : textDigest(outcome),
+    };
+    // A row of a step that has succeeded is written whole where it is written again: long runs keep nothing of it here.
+    if (row.status === "succeeded") this.#forget(path);
+    else this.#digests.set(path, digests);
+    const parts = { ...(opened !== undefined && { opened }), ...(outcome !== undefined && { outcome }) };
+    return { write: { write: "workflow_step", ...place, ...parts, ...row }, digest: rowDigest(row, digests) };
   }
 
-  /** Absent where it stays as it is stored. */
-  #undoOrder(path: string, body: Body, working: Working): { readonly undo_order?: number | null } {
-    if (!isUndoable(path, body, working)) return { undo_order: null };
-    const undo_order = this.#endedAs.get(path);
-    return undo_order === undefined ? {} : { undo_order };
+  #forget(path: string): void {
+    this.#stored.delete(path);
+    this.#digests.delete(path);
   }
 
   #seal(part: { readonly [Key in keyof Body]?: Body[Key] | undefined }, about: string): string {
