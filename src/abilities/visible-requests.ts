@@ -122,7 +122,7 @@ export function visibleRequests(
       // Everybody's, for who manages workflows and no threads.
       const managed =
         scope.owner && (await reach.managesRuns(principal))
-          ? (await taken({ ...asked, ...placeIn(scope), of_runs: true })).found
+          ? (await taken({ ...asked, ...placeIn(scope), of: "workflow" })).found
           : [];
       const isOwnOnly = (kind ?? "approval") !== "approval" || (status ?? "pending") !== "pending";
       if (!scope.owner || isOwnOnly) return pageOf(inOrder(found, managed), limit);

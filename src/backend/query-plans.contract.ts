@@ -119,6 +119,18 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     indexes: [named("workflow_runs_problems")],
   },
   {
+    verb: "runs of workflows that are stuck",
+    run: ({ workflows }) => workflows.stuck(10),
+    indexes: [named("threads_stuck_others")],
+  },
+  {
+    verb: "runs of workflows that are overdue",
+    run: ({ workflows }) => workflows.overdue({ for_us: 1_000, limit: 10 }),
+    indexes: [
+      { sqlite: /threads_due_others \(kind=\? AND due_at<\?\)/, postgres: /threads_due_others[\s\S]*due_at <= / },
+    ],
+  },
+  {
     verb: "runs of workflows that ended long ago",
     run: ({ workflows }) => workflows.prunable({ for_us: 1_000, limit: 10, after: "workflow 7" }),
     indexes: [

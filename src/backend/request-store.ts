@@ -1,6 +1,7 @@
 // What threads wait for: somebody outside has to run a tool, approve a call or answer a question, or a child has to finish.
 import type { ListPlace } from "../contracts/list-place.ts";
 import type { RememberedApproval } from "./approval-memory-store.ts";
+import type { ThreadKind } from "./new-thread.ts";
 import type { SubjectQuery } from "./subject-store.ts";
 
 export type RequestStatus = "pending" | "answered" | "expired" | "cancelled" | "settled";
@@ -63,12 +64,12 @@ export type RequestQuery = SubjectQuery & {
   readonly thread_id?: string;
   readonly status?: RequestStatus;
   readonly kind?: RequestKind;
+  /** Only those of threads, or of runs of workflows. */
+  readonly of?: ThreadKind;
   /** Only approvals that a rule about who may decide stands over. */
   readonly ruled?: boolean;
   /** Only approvals whose rule may call this user to decide: it names him, or names nobody and asks for something else. */
   readonly calls?: number;
-  /** Only what runs of workflows wait for. */
-  readonly of_runs?: boolean;
   /** Those after this one, in the order of their creation; those of one time by id. */
   readonly after?: string;
   /** The same for one that need not be there any more. */

@@ -35,6 +35,7 @@ import { describeThreadKinds } from "./thread-kinds.contract.ts";
 import { describeThreadStore } from "./thread-store.contract.ts";
 import { describeTokenStore } from "./token-store.contract.ts";
 import { describeTranscript } from "./transcript.contract.ts";
+import { describeWorkflowStanding } from "./workflow-standing.contract.ts";
 import { describeWorkflowStore } from "./workflow-store.contract.ts";
 import { describeWrites } from "./write.contract.ts";
 
@@ -43,6 +44,7 @@ export function describeStores(name: string, open: () => Promise<StoresInTest>):
   describeThreadStore(name, open);
   describeThreadKinds(name, open);
   describeWorkflowStore(name, open);
+  describeWorkflowStanding(name, open);
   describeCommit(name, open);
   describeCurrentMessages(name, open);
   describeWrites(name, open);

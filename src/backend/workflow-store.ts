@@ -90,6 +90,21 @@ export type WorkflowCount = {
   readonly runs: number;
 };
 
+/** What operators watch beside the numbers of runs. Times are in microseconds. */
+export type WorkflowStanding = {
+  /** Runs that could go on now, and no process has leased. */
+  readonly due: number;
+  /** Those of them that are due for longer than was asked about. */
+  readonly overdue: number;
+  /** How long the run waits that is due the longest; null when none is due. */
+  readonly oldest_due_age: number | null;
+  readonly stuck: number;
+  /** Runs with a problem. */
+  readonly problems: number;
+  /** Steps of unknown outcome, without those of attempts that were carried on since. */
+  readonly unknown_steps: number;
+};
+
 export interface WorkflowStore {
   get(runId: string): Promise<StoredWorkflowRun | undefined>;
   /** Newest first; those of one time by id. */
@@ -111,8 +126,21 @@ export interface WorkflowStore {
     readonly limit: number;
     readonly after?: string;
   }): Promise<readonly string[]>;
+  /** The same for the runs that act for a user, whenever they ended; `workspace` narrows to those that act in it. */
+  endedOfUser(query: {
+    readonly user_id: string;
+    readonly workspace?: { readonly workspace_type: string; readonly workspace_id: string };
+    readonly limit: number;
+    readonly after?: string;
+  }): Promise<readonly string[]>;
   /** How many events were sent to the run that no step has taken yet. */
   waitingEvents(runId: string): Promise<number>;
   /** How many runs of each workflow have each status. */
   byWorkflow(): Promise<readonly WorkflowCount[]>;
+  /** Counts what there is. Runs that got stuck are neither due nor overdue. */
+  standing(query: { readonly for_us: number }): Promise<WorkflowStanding>;
+  /** The ids of runs that no process has leased though they are due for so long, the longest due first. */
+  overdue(query: { readonly for_us: number; readonly limit: number }): Promise<readonly string[]>;
+  /** The ids of runs that were claimed again and again without a commit, those that got stuck first at the head. */
+  stuck(limit: number): Promise<readonly string[]>;
 }

@@ -16,19 +16,7 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
   return {
     get,
 
-    async list({
-      thread_id,
-      status,
-      kind,
-      owner,
-      workspace,
-      ruled = false,
-      calls,
-      of_runs = false,
-      after,
-      behind,
-      limit = 100,
-    }) {
+    async list({ thread_id, status, kind, of, owner, workspace, ruled = false, calls, after, behind, limit = 100 }) {
       const params: Scalar[] = [limit];
       const conditions = ["1 = 1"];
       const where = (condition: (placeholder: string) => string, value: Scalar) => {
@@ -37,10 +25,13 @@ export function createRequestStore(driver: SqlDriver): RequestStore {
       if (thread_id !== undefined) where((placeholder) => `thread_id = ${placeholder}`, thread_id);
       if (status !== undefined) where((placeholder) => `status = ${placeholder}`, status);
       if (kind !== undefined) where((placeholder) => `kind = ${placeholder}`, kind);
+      if (of !== undefined) {
+        const isOf = (kind: string) => `threads.id = requests.thread_id and threads.kind = ${kind}`;
+        where((placeholder) => `exists (select 1 from threads where ${isOf(placeholder)})`, of);
+      }
       // In these words, because an index stands over approvals alone.
       if (ruled || calls !== undefined) conditions.push("kind = 'approval' and approvers is not null");
       if (calls !== undefined) conditions.push(mayCall(calls, params));
-      if (of_runs) conditions.push("thread_id in (select id from threads where kind = 'workflow')");
       const subjects = { ...(owner && { owner }), ...(workspace !== undefined && { workspace }) };
       const narrowed = ofSubjects("thread_id", subjects, params);
       if (narrowed !== undefined) conditions.push(narrowed);

@@ -10,6 +10,7 @@ import type {
 } from "../workflow-store.ts";
 import * as rows from "./rows.ts";
 import { ofSubjects } from "./subjects.ts";
+import { createWorkflowStanding } from "./workflow-standing.ts";
 import { readSteps } from "./workflow-steps.ts";
 
 /** Looked up for each run that is found: for a join, all threads may be read and sorted. */
@@ -26,6 +27,8 @@ const none: Readonly<Record<StepStatus, number>> = {
 
 export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
   return {
+    ...createWorkflowStanding(driver),
+
     async get(runId) {
       const [row] = await driver.all(`select ${RUN} from workflow_runs where run_id = $1`, [runId]);
       return row && workflowRun(row);
@@ -77,6 +80,25 @@ export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
             and ${ofRow("parent_id")} is null
           order by run_id limit $2`,
         after === undefined ? [for_us, limit] : [for_us, limit, after],
+      );
+      return found.map(({ run_id }) => rows.text(run_id));
+    },
+
+    async endedOfUser({ user_id, workspace, limit, after }) {
+      const params: Scalar[] = [limit, user_id];
+      const bind = (value: Scalar) => `$${params.push(value)}`;
+      const conditions = ["ended_at is not null", "parent_id is null", "user_id = $2"];
+      if (after !== undefined) conditions.push(`run_id > ${bind(after)}`);
+      if (workspace) {
+        const { workspace_type, workspace_id } = workspace;
+        const within = `workspace_type = ${bind(workspace_type)} and workspace_id = ${bind(workspace_id)}`;
+        conditions.push(`run_id in (select thread_id from thread_subjects where ${within})`);
+      }
+      // Asked once in a while: all runs that have ended are looked at.
+      const found = await driver.readLong(
+        `select run_id from workflow_runs join threads on threads.id = workflow_runs.run_id
+          where ${conditions.join(" and ")} order by run_id limit $1`,
+        params,
       );
       return found.map(({ run_id }) => rows.text(run_id));
     },

@@ -156,11 +156,11 @@ export function createRequests(host: Host): Requests {
   }
 
   return {
-    async list({ thread, ruled = false, of_runs = false, calls, ...query } = {}) {
+    async list({ thread, ruled = false, of, calls, ...query } = {}) {
       checkQuery({ thread, ...query });
       if (calls !== undefined) checkNumber("calls", calls);
       const narrowed = { ...(thread !== undefined && { thread_id: thread }), ...(calls !== undefined && { calls }) };
-      const marked = { ruled: ruled === true, of_runs: of_runs === true };
+      const marked = { ruled: ruled === true, ...(of !== undefined && { of }) };
       return (await requests.list({ ...query, ...narrowed, ...marked })).map(shownRequest);
     },
 

@@ -39,5 +39,7 @@ export const workflows: readonly MigrationStatement[] = [
     outcome text,
     primary key (run_id, parent, position)
   )`,
+  // Runs that need an operator are few among all rows that are no threads.
+  "create index threads_stuck_others on threads (kind, stuck_at, id) where stuck_at is not null and kind <> 'thread'",
   "create index workflow_steps_undoable on workflow_steps (run_id, undo_order) where undo_order is not null",
 ];
