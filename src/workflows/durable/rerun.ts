@@ -42,7 +42,8 @@ export async function rerun(host: RunHost, old: StoredWorkflowRun, options: Reru
     throw holdfastError("workflow_step_not_found", `The run "${old.run_id}" cannot go on from "${from}": ${why}.`);
   }
   const { machine } = readRunState(await threads.stores.threads.state(old.run_id));
-  if (startsAt > 0 && machine.isRolledBack) {
+  const isBefore = (path: string) => Number(path.split("/", 1)[0]) < startsAt;
+  if (machine.isRolledBack && read.working.undoable.some(isBefore)) {
     const detail = `What the run "${old.run_id}" did before "${from}" was undone.`;
     throw holdfastError("workflow_run_rolled_back", detail);
   }
