@@ -56,6 +56,7 @@ function ofProgram({ spec, functions, stepTypes, inputs }: BuiltWorkflow): Known
   };
 }
 
-export function isBuilt(given: BuiltWorkflow | JsonMap): given is BuiltWorkflow {
-  return isMap(given.spec) && isMap(given.functions);
+/** Of anything at all: programs without types may pass what is neither. */
+export function isBuilt(given: unknown): given is BuiltWorkflow {
+  return isMap(given) && isMap(given.spec) && isMap(given.functions);
 }
