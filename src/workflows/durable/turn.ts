@@ -113,6 +113,7 @@ class RunTurn {
     run.state = { machine: this.#machine, open: this.#open, calls: this.#calls, isPaused: this.#isPaused };
     const isOver = this.#machine.status !== "running";
     if (isOver && before === "running") this.#batch.writes.push(...deliveryTo(run));
+    if (isOver) this.#takeWhatIsLeft();
     const isAtRest = isOver || (this.#ordered.length === 0 && atWork === 0);
     const until = isOver ? null : dueTime(run.state, run.working.holdsBack ? this.#host.threads.now() : null);
     return {
@@ -123,6 +124,12 @@ class RunTurn {
       isUnneeded: (path) => isOver || (!isAfterFailure(path) && this.#isUnneeded(path)),
       until,
     };
+  }
+
+  /** Events that no step has taken, and answers that came too late: what waits in the inbox would keep the run for ever. */
+  #takeWhatIsLeft(): void {
+    const taken = new Set(this.#batch.drained);
+    for (const { seq } of this.#run.entries) if (!taken.has(seq)) this.#batch.drained.push(seq);
   }
 
   /** Milliseconds; null for a run that has to be woken. */
