@@ -1,5 +1,5 @@
 // `npm run crash`: the whole matrix on both databases, sleepers, chaos, and the proof that the matrix can fail; then the
-// matrix of the gateway.
+// matrices of the gateway and of workflows.
 // Ends with 0 when everything held, with 1 when something did not, with 2 when it could not be tried.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,10 +19,11 @@ import { threeTools } from "./scenarios/three-tools.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { runOnSqlite } from "./sqlite-cases.ts";
 
-const USAGE = `npm run crash -- [--database sqlite|postgres] [--part matrix|again|sleeper|sleep|chaos|mutations|gateway]
+const USAGE = `npm run crash -- [--database sqlite|postgres] [--part matrix|again|sleeper|sleep|chaos|mutations|gateway|workflows]
                  [--scenario <name>] [--point <name>] [--seed <number>]
 
-The gateway alone, in parts: node test/gateway-crashes/main.ts --help`;
+The gateway alone, in parts: node test/gateway-crashes/main.ts --help
+Workflows alone, in parts: node test/workflow-crashes/main.ts --help`;
 
 /** Where a process is killed that is killed again while it recovers: a call may have been made, or was, or is answered. */
 const cutOff = [
@@ -68,8 +69,9 @@ try {
   process.exit(2);
 }
 await ledger.close();
-const isGatewayRed = wantsPart("gateway") && (await gateway());
-const isRed = report.isRed || isGatewayRed;
+const isGatewayRed = wantsPart("gateway") && (await matrixOf("gateway-crashes"));
+const isWorkflowRed = wantsPart("workflows") && (await matrixOf("workflow-crashes"));
+const isRed = report.isRed || isGatewayRed || isWorkflowRed;
 console.log(isRed ? "RED: a promise was broken." : "Green: every promise was kept.");
 process.exit(isRed ? 1 : 0);
 
@@ -157,9 +159,9 @@ async function mutations(): Promise<void> {
   }
 }
 
-/** The matrix of the gateway is a program of its own. True when it found a promise broken; ends when it could not be tried. */
-async function gateway(): Promise<boolean> {
-  const program = fileURLToPath(new URL("../gateway-crashes/main.ts", import.meta.url));
+/** A matrix that is a program of its own. True when it found a promise broken; ends when it could not be tried. */
+async function matrixOf(folder: "gateway-crashes" | "workflow-crashes"): Promise<boolean> {
+  const program = fileURLToPath(new URL(`../${folder}/main.ts`, import.meta.url));
   const { database, seed } = options;
   const args = [
     ...(database === undefined ? [] : ["--database", database]),
