@@ -70,6 +70,23 @@ eachDatabase((newWorld, database) => {
     expect(done).toEqual([]);
   });
 
+  it("takes no event and no result that does not fit its schema", async () => {
+    const world = await newWorld();
+    const holdfast = await world.open([]);
+    const schema = { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] };
+    const events = { id: "paid", type: "wait", event: "paid", payload: schema };
+    const run = await holdfast.workflows.start({ id: "w", steps: [events, { ...events, id: "again" }] });
+    for (const cents of ["all of it", 7, null, 8]) await run.send("paid", { cents });
+    expect(await run.result()).toMatchObject({ output: { steps: { paid: { cents: 7 }, again: { cents: 8 } } } });
+    const asks = { id: "ask", type: "wait", request: { name: "count", schema } };
+    const asking = await holdfast.workflows.start({ id: "v", steps: [asks] });
+    await holdfast.requests.submit(await pending(holdfast, asking), { result: { cents: "many" } });
+    expect(await asking.result()).toMatchObject({
+      status: "failed",
+      error: { code: "workflow_request_failed", message: expect.stringContaining("cents") },
+    });
+  });
+
   it.skipIf(database !== "sqlite")("takes an answer that came in time, however late it is read", async () => {
     const { world, clock, done, opened } = await site(newWorld);
     const first = await opened();

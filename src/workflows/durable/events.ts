@@ -12,7 +12,14 @@ import type { LeasedRun } from "./leased-run.ts";
 /** The most events of a run that no step has taken yet. */
 export const MOST_EVENTS = 1_000;
 
-export type WantedEvent = { readonly event: string; readonly match: JsonMap | null };
+/** `payload`: the schema that it has to fit; null for any. */
+export type WantedEvent = { readonly event: string; readonly match: JsonMap | null; readonly payload: JsonMap | null };
+
+/** What a step waits for, as its bindings have come out. */
+export function wantedBy({ event = "", match = null, payload = null }: JsonMap): WantedEvent {
+  const mapIn = (value: Json) => (isMap(value) ? (value as JsonMap) : null);
+  return { event: String(event), match: mapIn(match), payload: mapIn(payload) };
+}
 
 export type FoundEvent = { readonly seq: number; readonly payload: Json };
 
@@ -26,26 +33,14 @@ export function findEvent(
   sealing: Pick<Sealing, "open">,
   run: Pick<LeasedRun, "id" | "entries">,
   taken: readonly number[],
-  { event, match }: WantedEvent,
+  { event, match, payload: schema }: WantedEvent,
 ): FoundEvent | undefined {
   for (const entry of run.entries) {
     if (entry.kind !== "event" || taken.includes(entry.seq) || nameIn(entry) !== event) continue;
     const payload = payloadOf(sealing, run.id, entry);
-    if (matches(payload, match)) return { seq: entry.seq, payload };
+    if (matches(payload, match) && fits(payload, schema)) return { seq: entry.seq, payload };
   }
   return undefined;
-}
-
-/**
- * What the step that takes an event comes to. An event that its schema refuses fails it: it is taken, because nothing tells another
- * time when it would fit.
- */
-export function outcomeOfEvent({ payload: schema }: JsonMap, { payload }: FoundEvent): Outcome {
-  const problems = isMap(schema) ? jsonSchemaProblems(schema as JsonMap, payload) : [];
-  if (problems.length === 0) return { as: "succeeded", output: payload };
-  const message = "The event does not fit the schema of the step.";
-  const data = { problems: snapshot(problems) };
-  return { as: "failed", error: { code: "invalid_step_output", message, data, retryable: false } };
 }
 
 const names = new WeakMap<Entry, string>();
@@ -75,4 +70,8 @@ function payloadOf(sealing: Pick<Sealing, "open">, runId: string, entry: Entry):
 function matches(payload: JsonMap, expected: JsonMap | null): boolean {
   if (expected === null) return true;
   return Object.entries(expected).every(([path, value]) => stableHash(valueAt(payload, path)) === stableHash(value));
+}
+
+function fits(payload: JsonMap, schema: JsonMap | null): boolean {
+  return schema === null || jsonSchemaProblems(schema, payload).length === 0;
 }

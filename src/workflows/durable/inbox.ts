@@ -6,7 +6,7 @@ import { isIdempotent } from "../../contracts/workflows/step-options.ts";
 import type { Arrived, Outcome } from "../machine/next.ts";
 import { bodyOf } from "../machine/working.ts";
 import { boundTo, readAnswer } from "./asked-request.ts";
-import { findEvent, outcomeOfEvent } from "./events.ts";
+import { findEvent, wantedBy } from "./events.ts";
 import type { LeasedRun } from "./leased-run.ts";
 import { comparePaths } from "./path-order.ts";
 import type { RunBatch } from "./run-batch.ts";
@@ -127,13 +127,11 @@ function takeEvents({ threads }: RunHost, run: LeasedRun, batch: RunBatch): Arri
     ([, { by, waits_for }]) => by === "wait" && waits_for === "event",
   );
   for (const [path, { attempt }] of waiting.sort(([one], [other]) => comparePaths(one, other))) {
-    const { suspend = {}, resolved = {} } = bodyOf(run.working, path);
-    const { event = "", match = null } = suspend;
-    const wanted = { event: String(event), match: isMap(match) ? (match as JsonMap) : null };
+    const wanted = wantedBy(bodyOf(run.working, path).resolved ?? {});
     const found = findEvent(threads.sealing, run, batch.drained, wanted);
     if (!found) continue;
     batch.drained.push(found.seq);
-    arrived.push({ path, attempt, outcome: outcomeOfEvent(resolved, found) });
+    arrived.push({ path, attempt, outcome: { as: "succeeded", output: found.payload } });
   }
   return arrived;
 }

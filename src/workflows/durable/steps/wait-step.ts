@@ -1,11 +1,12 @@
 // A step that waits: for an event, for a person's approval, or for a result that somebody else has to submit.
 import { parseDuration } from "../../../contracts/gateway/durations.ts";
-import { isMap, type JsonMap, snapshotMap } from "../../../contracts/json.ts";
+import { isMap, type Json, type JsonMap, snapshotMap } from "../../../contracts/json.ts";
 import * as approverRule from "../../../contracts/trust/approver-rule.ts";
 import { creatorOf } from "../../../threads/requests/terms.ts";
+import { jsonSchemaProblems } from "../../../threads/schemas/json-schema-problems.ts";
 import type { Outcome } from "../../machine/next.ts";
 import { boundTo, newRequest, type ReadAnswer } from "../asked-request.ts";
-import { findEvent, outcomeOfEvent } from "../events.ts";
+import { findEvent, wantedBy } from "../events.ts";
 import type { LeasedRun } from "../leased-run.ts";
 import { approvalRejected, requestFailed, requestMismatch } from "../step-errors.ts";
 import type { Beginning, Begun } from "./beginning.ts";
@@ -22,14 +23,14 @@ export function beginWait(about: Beginning): Begun {
 
 function waitForEvent(about: Beginning): Begun {
   const { host, run, batch, order } = about;
-  const { event = "", match = null } = order.step;
-  const wanted = { event: String(event), match: isMap(match) ? (match as JsonMap) : null };
+  const wanted = wantedBy(order.step);
+  const { event, match } = wanted;
   const found = findEvent(host.threads.sealing, run, batch.drained, wanted);
   if (found) {
     batch.drained.push(found.seq);
-    return { outcome: outcomeOfEvent(order.step, found) };
+    return { outcome: { as: "succeeded", output: found.payload } };
   }
-  return waiting(wanted, { by: "wait", waits_for: "event" }, untilOf(about));
+  return waiting({ event, match }, { by: "wait", waits_for: "event" }, untilOf(about));
 }
 
 function waitForApproval({ host, run, batch, order, call }: Beginning): Begun {
@@ -78,7 +79,17 @@ export function outcomeOfWait(step: JsonMap, read: ReadAnswer): Outcome {
   }
   if (answer.success !== true) return { as: "failed", error: requestFailed(answer.error) };
   const { result = null } = answer;
+  const misfit = misfitOf(step.request ?? null, result);
+  if (misfit !== undefined) return { as: "failed", error: requestFailed(misfit) };
   return { as: "succeeded", output: isMap(result) || Array.isArray(result) ? result : { value: result } };
+}
+
+/** Where a result does not fit what the request asks for, in words. */
+function misfitOf(request: Json, result: Json): string | undefined {
+  const { schema = null } = snapshotMap(request);
+  const problems = isMap(schema) ? jsonSchemaProblems(schema as JsonMap, result) : [];
+  const words = problems.slice(0, 5).map(({ path, message }) => `${path === "" ? "" : `${path}: `}${message}`);
+  return words.length === 0 ? undefined : `The result does not fit its schema: ${words.join("; ")}`;
 }
 
 /** What a decider goes by, beside what the step says. */
