@@ -69,8 +69,9 @@ try {
   process.exit(2);
 }
 await ledger.close();
-const isGatewayRed = wantsPart("gateway") && (await matrixOf("gateway-crashes"));
-const isWorkflowRed = wantsPart("workflows") && (await matrixOf("workflow-crashes"));
+const isGatewayRed = wantsPart("gateway") && (await matrixOf(new URL("../gateway-crashes/main.ts", import.meta.url)));
+const isWorkflowRed =
+  wantsPart("workflows") && (await matrixOf(new URL("../workflow-crashes/main.ts", import.meta.url)));
 const isRed = report.isRed || isGatewayRed || isWorkflowRed;
 console.log(isRed ? "RED: a promise was broken." : "Green: every promise was kept.");
 process.exit(isRed ? 1 : 0);
@@ -160,14 +161,13 @@ async function mutations(): Promise<void> {
 }
 
 /** A matrix that is a program of its own. True when it found a promise broken; ends when it could not be tried. */
-async function matrixOf(folder: "gateway-crashes" | "workflow-crashes"): Promise<boolean> {
-  const program = fileURLToPath(new URL(`../${folder}/main.ts`, import.meta.url));
+async function matrixOf(program: URL): Promise<boolean> {
   const { database, seed } = options;
   const args = [
     ...(database === undefined ? [] : ["--database", database]),
     ...(seed === undefined ? [] : ["--seed", seed]),
   ];
-  const child = spawn(process.execPath, [program, ...args], { stdio: "inherit" });
+  const child = spawn(process.execPath, [fileURLToPath(program), ...args], { stdio: "inherit" });
   process.once("exit", () => child.kill());
   await once(child, "close");
   if (child.exitCode !== 0 && child.exitCode !== 1) process.exit(2);
