@@ -2,6 +2,7 @@
 import { createOperations } from "./abilities/catalogue.ts";
 import { createDesk, type Desk } from "./abilities/desk.ts";
 import { createWorkbench } from "./abilities/reach.ts";
+import { agentsApiOperations } from "./agents-api/operations/agents-api-operations.ts";
 import { createAudit } from "./audit/audit.ts";
 import { knowsKey, openStores } from "./backend/sql/open-stores.ts";
 import type { Backend, SqlDriver } from "./backend/sql-driver.ts";
@@ -367,7 +368,8 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const operationsBeside = () => {
     const workbench = createWorkbench(runtime);
     const ofGateway = gateway ? gatewayOperations(workbench, gateway) : [];
-    return [...workflowOperations(workbench, workflows), ...ofGateway];
+    const ofWorkflows = workflowOperations(workbench, workflows);
+    return [...ofWorkflows, ...agentsApiOperations(workbench, workflows, runHost), ...ofGateway];
   };
   const createAbilities = () =>
     createDesk([...createOperations(runtime, extensions), ...operationsBeside()], {

@@ -1,6 +1,7 @@
 // What `holdfast` exports, name by name.
 export { metaAbilities } from "./abilities/ability-meta.ts";
 export * as packageRuns from "./abilities/package-runs.ts";
+export { getWorkflow, registerWorkflow, registerWorkflowHandler } from "./agents-api/workflows/register-workflow.ts";
 export type { Audit, SignedCheckpoint } from "./audit/audit.ts";
 export {
   type Channel,

@@ -7,7 +7,7 @@ import { deskWorld } from "./desk-world.ts";
 import references from "./references/canonical.json" with { type: "json" };
 
 /** These come with their own subjects; until then nobody is offered what nobody does. */
-const later = /\((tasks|workflows|package runs|safe workspace)\)$/;
+const later = /\((tasks|package runs|safe workspace)\)$/;
 
 const canonical = Object.entries(references.abilities);
 
@@ -29,10 +29,10 @@ describe("the one list of operations", () => {
     names = operations.map(({ name }) => name);
   });
 
-  it("has exactly the names of the references, but for what comes with tasks, workflows, packages and workspaces", () => {
+  it("has exactly the names of the references, but for what comes with tasks, packages and workspaces", () => {
     const expected = canonical.flatMap(([subject, listed]) => (later.test(subject) ? [] : listed));
     expect(names.filter((name) => name.startsWith("agents/")).toSorted()).toEqual(expected.toSorted());
-    expect(canonical.filter(([subject]) => later.test(subject))).toHaveLength(4);
+    expect(canonical.filter(([subject]) => later.test(subject))).toHaveLength(3);
   });
 
   it("has no name twice, and none outside its two families", () => {

@@ -28,6 +28,8 @@ const refused: Readonly<Record<string, string>> = {
   "agents/dispatch-message": "agents_dispatch_message_no_handler",
   "holdfast/settle-call": "call_not_unknown",
   "holdfast/retry-thread": "thread_not_stuck",
+  "holdfast/retry-workflow-run": "workflow_run_not_failed",
+  "agents/reconcile-workflow-branch": "agents_reconcile_workflow_branch_unknown_handle",
 };
 
 type Fresh = (threads: ReturnType<typeof threadsOf>) => Promise<UnknownMap>;
@@ -45,12 +47,17 @@ const guideline: Fresh = async ({ ask }) => {
   return { id, version };
 };
 
+const errand: Fresh = async ({ errand: started }) => ({ run_id: await started() });
+
 /** What is used up by being called for. */
 const fresh: Readonly<Record<string, Fresh>> = {
   "holdfast/edit-message": thread,
   "holdfast/delete-message": thread,
   "holdfast/terminate-thread": thread,
   "holdfast/delete-thread": thread,
+  "holdfast/cancel-workflow-run": errand,
+  "holdfast/delete-workflow-run": errand,
+  "agents/cancel-workflow-run": errand,
   "holdfast/run-effect": ({ reminder }) => reminder(),
   "holdfast/cancel-effect": ({ reminder }) => reminder(),
   "holdfast/update-guideline": guideline,

@@ -40,7 +40,11 @@ export const mayImport: ImportTable = {
   ],
   "workflows/operations": [...["contracts", "backend", "memory", "threads", "abilities", "workflows/durable"]],
   "workflows/in-memory": ["contracts", "workflows/machine", "workflows/steps"],
-  "agents-api": ["contracts", "workflows"],
+  "agents-api": ["contracts", "workflows", "workflows/durable"],
+  "agents-api/operations": [
+    ...["contracts", "backend", "abilities", "agents-api"],
+    ...["workflows/durable", "workflows/in-memory", "workflows/operations"],
+  ],
   channels: ["contracts", "loop", "backend", "models", ...keeping, "threads", "abilities", "workflows"],
   gateway: underGateway,
   "gateway/agent/process": ["contracts", "models", "models/choose", "gateway"],
@@ -49,7 +53,7 @@ export const mayImport: ImportTable = {
   "holdfast.ts": [
     ...["contracts", "loop", "backend", "engine", "models", ...keeping, "threads", "abilities", "workflows"],
     ...[
-      "agents-api",
+      "agents-api/operations",
       "channels",
       "workflows/durable",
       "workflows/operations",

@@ -20,9 +20,10 @@ it("tells nobody of a token what it may do, nor what it is", async () => {
   const guidelines = ["read", "edit_posts", "publish_posts", "edit_agent_memory", "edit_private_agent_memory"];
   const own = ["chat", "threads.read", "threads.write", "files.read", "files.write", "requests.answer", "agents.read"];
   const more = ["sessions.read", "sessions.write", "memory.read", "memory.write", "bridge.use", "tokens.manage"];
+  const workflows = ["workflows.read", "workflows.run"];
   const { token, metadata } = await served.holdfast.tokens.create({
     ...{ agent: "visitor", owner_user_id: alice.user, client_id: "planted-phone" },
-    allowed_capabilities: [...own, ...more, ...guidelines, plants.plantPlain("its capability")],
+    allowed_capabilities: [...own, ...more, ...workflows, ...guidelines, plants.plantPlain("its capability")],
     ...{ label: plants.plantPlain("its label"), metadata: { of: plants.plantPlain("its metadata") } },
   });
   plants.plantThis("its text", token);

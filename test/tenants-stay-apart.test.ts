@@ -31,6 +31,7 @@ const answeredOtherwise: Readonly<Record<string, string>> = {
   "agents/timeout-runtime-tool-request": "the contract has a code of its own for what is not there",
   "agents/cancel-runtime-tool-request": "the contract has a code of its own for what is not there",
   "holdfast/list-threads": "an empty list",
+  "holdfast/list-workflow-runs": "an empty list",
   "holdfast/list-requests": "an empty list",
   "holdfast/list-approvals": "an empty list",
   "holdfast/list-remembered-approvals": "an empty list",
@@ -109,7 +110,7 @@ it("lists what is one's own, and nothing else", async () => {
     ...["agents/list-conversation-sessions", "agents/list-pending-actions", "agents/list-runtime-tool-requests"],
     ...["holdfast/list-threads", "holdfast/list-requests", "holdfast/list-approvals", "holdfast/list-memories"],
     ...["holdfast/list-guidelines", "holdfast/list-remembered-approvals", "holdfast/list-tokens"],
-    ...["holdfast/list-bridge-messages", "holdfast/list-grants"],
+    ...["holdfast/list-bridge-messages", "holdfast/list-grants", "holdfast/list-workflow-runs"],
   ];
   for (const [name, owners] of Object.entries(found)) {
     expect(owners, name).toEqual(listing.includes(name) ? own : nobodys);

@@ -15,7 +15,7 @@ export function placeOf({ workspace, principal }: Subject): string | null {
   return workspace?.workspace_id ?? principal.workspace_id;
 }
 
-/** Whoever was let in for one workspace sees nothing of another, whatever he may do in his own. */
+/** A caller who was let in for one workspace sees nothing of another, whatever he may do in his own. */
 export function isHere({ subject }: Belonging, { workspace_id }: Principal): boolean {
   return workspace_id === null || placeOf(subject) === workspace_id;
 }

@@ -49,7 +49,7 @@ export async function subjectFor(
 }
 
 /**
- * Whom a thread or a run acts for that the caller begins. The token of whoever manages them stands for its user, with its ceiling:
+ * Whom a thread or a run acts for that the caller begins. The token of a caller who manages them stands for its user, with its ceiling:
  * an owner who types commands decides what he may decide, and not alone what takes two.
  */
 export async function actingFor(

@@ -1,4 +1,4 @@
-// Which runs of workflows are within a caller's reach, by the rules of threads: their own, and everybody's for whoever manages
+// Which runs of workflows are within a caller's reach, by the rules of threads: their own, and everybody's for who manages
 // workflows. What is not within reach is not there.
 import type { SubjectQuery } from "../backend/subject-store.ts";
 import { type HoldfastError, holdfastError } from "../contracts/error.ts";
@@ -18,7 +18,7 @@ export interface RunReach {
   ownsRun(id: string, principal: Principal): Promise<boolean>;
   /** True when the caller may see the run as it is: what is the caller's own takes the capability to start runs. */
   seesWholeRun(id: string, principal: Principal): Promise<boolean>;
-  /** True for whoever reaches the runs of everybody, where he is. */
+  /** True for a caller who reaches the runs of everybody, where he is. */
   managesRuns(principal: Principal): Promise<boolean>;
   /** What narrows lists of runs. Throws `thread_owner_missing`. */
   runScope(principal: Principal): Promise<SubjectQuery>;

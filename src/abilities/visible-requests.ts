@@ -100,7 +100,7 @@ export function visibleRequests(
       const isCalled = kind === "approval" && (await requests.isApprover(id, principal));
       if (!isCalled) await reachToAnswer(request, principal);
       if (remember == null || remember === false || (await reach.managesThreads(principal))) return request;
-      // To remember it makes no sense, and whoever submits that is told so.
+      // To remember it makes no sense: submitting it is refused in words.
       if (isOfRun(request)) return request;
       const { acting_user_id } = (await threads.subject(thread_id)).principal;
       if (acting_user_id > 0 && acting_user_id === principal.acting_user_id) return request;

@@ -28,6 +28,8 @@ const statuses: Readonly<Record<string, number>> = {
   bridge_item_foreign: 409,
   call_not_unknown: 409,
   agent_run_ended: 409,
+  agents_reconcile_lock_unavailable: 409,
+  agents_reconcile_workflow_branch_key_mismatch: 409,
   gateway_config_invalid: 409,
   job_ended: 409,
   effect_not_pending: 409,
@@ -86,6 +88,7 @@ const statuses: Readonly<Record<string, number>> = {
   gateway_busy: 503,
   gateway_closed: 503,
   gateway_not_configured: 404,
+  agents_reconcile_workflow_branch_unknown_handle: 404,
   server_closing: 503,
 };
 
@@ -95,7 +98,7 @@ const byName: readonly (readonly [RegExp, number])[] = [
   [/_conflict$/, 409],
   [/(^|_)forbidden$/, 403],
   [/^database_/, 503],
-  [/_(no_handler|missing_handler)$/, 501],
+  [/_(no_handler|missing_handler|no_recorder)$/, 501],
 ];
 
 /** The HTTP status of a refusal; 400 for one that nothing tells more about, because an operation refused it. */

@@ -70,6 +70,16 @@ const fields: Readonly<Record<string, Field>> = {
   ...{ callback_url: unset, connector_id: unset, conversation_id: unset, sender_id: unset, room_kind: unset },
 };
 
+/** Those of workflows and their runs. */
+const fieldsOfWorkflows: Readonly<Record<string, Field>> = {
+  run_id: names((theirs) => theirs.workflow_run),
+  parent: names((theirs) => theirs.workflow_run),
+  ...{ workflow_id: value("errand"), spec: value({ id: "an errand", steps: [] }), event: value("another") },
+  ...{ timeout_ms: value(0), handle_id: value("a branch"), branch_result: value({ status: "succeeded" }) },
+  ...{ inputs: unset, options: unset, continue_on_error: unset, repeat_unknown: unset, tag: unset, from: unset },
+  ...{ to: unset },
+};
+
 /** And where they mean something else. */
 const exceptions: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   "agents/chat": { session_id: chat },
@@ -81,6 +91,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   "agents/list-runtime-tool-requests": {
     ...{ run_id: names((theirs) => theirs.client.run_id), before: client, after: client },
   },
+  "agents/run-workflow": { ...fieldsOfWorkflows, spec: unset },
   "agents/resolve-pending-action": { context: value({}) },
   "holdfast/find-thread": { key: names((theirs) => theirs.key) },
   "holdfast/list-threads": { after: thread },
@@ -115,7 +126,8 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
 };
 
 function fieldOf({ name }: Operation, field: string): Field {
-  const found = exceptions[name]?.[field] ?? fields[field];
+  const own = exceptions[name] ?? (name.includes("workflow") ? fieldsOfWorkflows : {});
+  const found = own[field] ?? fields[field];
   if (found) return found;
   throw new Error(`How "${field}" of "${name}" is filled is not told in ${import.meta.filename}.`);
 }

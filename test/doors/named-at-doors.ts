@@ -7,7 +7,17 @@ import type { Belongings } from "./two-tenants.ts";
 /** What is named; `nothing`: names of nothing that anybody has. */
 export type Named = Pick<
   Belongings,
-  "thread_id" | "chat_id" | "session_id" | "run_id" | "key" | "file" | "client" | "approval" | "effect" | "memory"
+  | "thread_id"
+  | "chat_id"
+  | "session_id"
+  | "run_id"
+  | "key"
+  | "file"
+  | "client"
+  | "approval"
+  | "effect"
+  | "memory"
+  | "workflow_run"
 >;
 
 const none = "nothing-of-anybodys";
@@ -15,6 +25,7 @@ const place = { thread_id: none, request_id: none, run_id: none };
 
 export const nothing: Named = {
   ...{ thread_id: none, chat_id: none, session_id: none, run_id: none, key: none, file: `${none}.txt`, memory: none },
+  workflow_run: none,
   ...{ client: place, approval: place, effect: { thread_id: none, effect_id: none } },
 };
 
@@ -83,6 +94,7 @@ export const namedAtDoors: Readonly<Record<string, readonly Asks[] | null>> = {
     },
   ],
   "GET /threads/:thread_id/stream": [get(({ thread_id }) => `/threads/${thread_id}/stream?until=rest`)],
+  "GET /workflow-runs/:run_id/stream": [get(({ workflow_run }) => `/workflow-runs/${workflow_run}/stream`)],
   "GET /threads/:thread_id/content/:path": [get(({ thread_id, file }) => `/threads/${thread_id}/content/${file}`)],
   "PUT /threads/:thread_id/content/:path": [
     (served, token, { thread_id, file }) =>

@@ -79,8 +79,11 @@ function agentsOf({ told = {}, tools = [] }: House): readonly Agent[] {
   ];
 }
 
+/** Goes on with an event alone. */
+const errand = { id: "errand", steps: [{ id: "go", type: "wait", event: "go" }] };
+
 /** What tenants hold beyond what everybody has: each for what is theirs. */
-export const heldByTenants: readonly string[] = ["bridge.use", "tokens.manage", "channels.send"];
+export const heldByTenants: readonly string[] = ["bridge.use", "tokens.manage", "channels.send", "workflows.run"];
 
 /** What guidelines ask for, which are no capabilities of operations. */
 const heldForGuidelines: readonly string[] = ["read", "edit_posts", "publish_posts", "promote_agent_memory"];
@@ -105,6 +108,7 @@ export async function twoTenants(house: House = {}): Promise<Tenants> {
   const { trust, ...runtime } = house.runtime ?? {};
   const served = await serveRuntime(house.server, {
     agents: agentsOf(house),
+    workflows: [errand],
     effects: [effect({ name: "remind", description: "Reminds.", handler: () => undefined })],
     ...{ secretKey, drainsOnSignal: false, ...runtime },
     trust: {
@@ -157,6 +161,7 @@ export async function belongingsOf(served: Served, { name, token, token_id, user
   const queued = await threads.queued();
   const bridge = await threads.bridged(word);
   const issued = await ask("POST", "/tokens", { agent: "visitor", label: word });
+  const errand = await threads.errand(word);
   const workspace = { workspace_type: "site", workspace_id: word };
   const decided = await threads.waiting("pay", { workspace });
   // A token does not decide about what was done with it: the person behind it does, elsewhere.
@@ -168,6 +173,7 @@ export async function belongingsOf(served: Served, { name, token, token_id, user
     ...{ user_id: user, token_id, owner: { type: "token", key: String(token_id) }, client_id: `${name}-phone` },
     ...{ thread_id, key: word, file: `${word}.txt`, memory: word, guideline_id: String(guideline.id) },
     ...{ session_id: String(session.session_id), chat_id: String(chat.session_id), run_id, effect, queued, bridge },
+    workflow_run: errand,
     ...{ issued_token: Number(issued.metadata.token_id), decided, workspace },
     approval: await threads.waiting("pay"),
     client: await threads.waiting("look"),
@@ -218,6 +224,16 @@ export function threadsOf(served: Served, token: string) {
     return { thread_id, entry_id: String(id) };
   }
 
+  /** A run of a workflow that waits. */
+  async function errand(word = "an errand") {
+    const { run_id } = await ask("POST", "/workflows/errand/runs", { inputs: { of: word }, tags: [word] });
+    return eventually(async () => {
+      const { status } = await ask("GET", `/workflow-runs/${run_id}`);
+      if (status !== "suspended") throw new Error("It does not wait yet.");
+      return String(run_id);
+    });
+  }
+
   /** A message that came over a bridge, and the answer to it that waits there. */
   async function bridged(word: string) {
     await ask("POST", "/agents-api/v1/bridge/register", { context: { of: word } });
@@ -231,5 +247,5 @@ export function threadsOf(served: Served, token: string) {
     return { session_id: String(session_id), queue_id };
   }
 
-  return { ask, open, say, waiting, variables, reminder, queued, bridged };
+  return { ask, open, say, waiting, variables, reminder, queued, errand, bridged };
 }

@@ -161,6 +161,11 @@ export const lists: readonly List[] = [
     read: ({ stores }, limit, seen) => stores.workflows.prunable({ for_us: 1, limit, ...behind(seen) }),
   },
   {
+    list: "runs of workflows, as an operation tells of them",
+    fill: descending(RUNS),
+    read: operation("holdfast/list-workflow-runs", "runs", "run_id", place),
+  },
+  {
     list: "steps of a run",
     fill: STEPS,
     async read({ stores }, limit, seen) {

@@ -1,5 +1,5 @@
 // Promise: what a run waits for is seen and answered by whose it is and by who manages workflows, in the lists of what threads wait
-// for; nobody else knows of it, and no run decides about what it proposes itself.
+// for; no other caller knows of it, and no run decides about what it proposes itself.
 import { expect, it } from "vitest";
 import type { JsonMap } from "../../src/contracts/json.ts";
 import * as principals from "../../src/contracts/trust/principal.ts";
@@ -61,7 +61,7 @@ function as(holdfast: Holdfast, principal: principals.Principal) {
     holdfast.abilities.call(`holdfast/${name}`, input, { principal, door: "http" });
 }
 
-/** A run of Ann's that waits for somebody, and what it waits for. */
+/** A run of Ann's that waits for a person, and what it waits for. */
 async function waiting(holdfast: Holdfast, workflow_id: string) {
   const { run_id } = await as(holdfast, ANN)("start-workflow", { workflow_id });
   for (;;) {
@@ -95,7 +95,7 @@ eachDatabase((newWorld) => {
     });
   });
 
-  it("is nobody's who has nothing to do with it, and everybody's who manages workflows or threads", async () => {
+  it("is not there for others, but for who manages workflows", async () => {
     const holdfast = await open(newWorld);
     const { run_id, request_id } = await waiting(holdfast, "ship");
     const ben = as(holdfast, BEN);

@@ -21,7 +21,7 @@ export type StepNode = {
   /** The attempt that is under way; null for a step that is not open. */
   readonly attempt: number | null;
   readonly waits_for: OpenStep["waits_for"] | null;
-  /** The request that somebody has to answer. */
+  /** The request that has to be answered. */
   readonly request_id: string | null;
   /** The thread or the run that carries the step out, or did. */
   readonly child_id: string | null;

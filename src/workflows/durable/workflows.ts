@@ -24,7 +24,7 @@ export interface WorkflowsRuntime {
   about(id: string): { readonly source: "program" | "spec"; readonly input_schema: JsonMap | null } | undefined;
   /** What keeps a spec from being used here, and what its author may have meant otherwise. */
   check(spec: unknown): WorkflowCheck;
-  /** Adds a workflow, in the place of one with the same id. Throws `workflow_spec_invalid`. */
+  /** Adds a workflow, in the place of one with the same id, and emits `workflowRegistered`. Throws `workflow_spec_invalid`. */
   register(workflow: BuiltWorkflow | JsonMap): WorkflowSpec;
   /** Forgets a workflow. Runs of it go on under the spec that they began with. False when there was none. */
   unregister(id: string): boolean;
@@ -72,6 +72,7 @@ export function createWorkflows(host: RunHost): WorkflowsRuntime {
       for (const each of all) host.workflows.add(each);
       const added = all.at(-1);
       if (!added) throw new Error("A workflow was checked and is not there.");
+      host.hooks?.emit("workflowRegistered", added.spec);
       return added.spec;
     },
     unregister: (id) => host.workflows.remove(id),

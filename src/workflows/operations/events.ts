@@ -71,7 +71,7 @@ export function eventOperations({ workbench: { define, reach }, runFor }: Workfl
       async execute({ run_id, after }, { principal, signal }) {
         const run = await runFor(run_id, principal, "read");
         const follow = (leaving?: AbortSignal) => shown(run.follow(defined({ after, signal: leaving })));
-        // Nobody takes a run away from whose it is.
+        // A run stays whose it is.
         if (await reach.ownsRun(run_id, principal)) return follow(signal);
         return whileReached(follow, { isReached: () => isReached(run_id, principal), signal });
       },

@@ -24,7 +24,7 @@ export const runQuery = z.object({
   tag: id.optional(),
   from: timeFilter.optional().meta({ description: "Those that were started then or later." }),
   to: timeFilter.optional().meta({ description: "Those that were started then or earlier." }),
-  after: listPlace.optional().meta({ description: "What next told of the page before." }),
+  after: listPlace.optional().meta({ description: "The next of the page before." }),
 });
 
 /** The query for the store; a refusal for what is no place in the list. */
@@ -49,7 +49,7 @@ export function runOperations({ workbench: { define, reach }, workflows, runFor 
     define({
       name: "holdfast/list-workflow-runs",
       title: "List runs of workflows",
-      description: "Runs, the newest first: one's own, or everybody's for whoever manages workflows.",
+      description: "Runs, the newest first: one's own, or everybody's for who manages workflows.",
       input: runQuery.extend({
         parent: anyId.optional().meta({ description: "Those that this run has started as parts of itself." }),
         limit: z.coerce.number().int().min(1).max(500).default(PAGE),

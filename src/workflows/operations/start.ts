@@ -1,4 +1,4 @@
-// Starting a workflow: the run acts for whoever starts it, and where the caller may be.
+// Starting a workflow: the run acts for the caller who starts it, and where the caller may be.
 import { z } from "zod";
 import { entryKey } from "../../abilities/caller-identity.ts";
 import { defined } from "../../abilities/defined.ts";

@@ -78,7 +78,7 @@ export function steerOperations({ workbench: { define }, workflows, runFor }: Wo
         repeat_unknown: z
           .boolean()
           .default(false)
-          .meta({ description: "Also what nobody knows the outcome of: it may be done twice." }),
+          .meta({ description: "Also steps of unknown outcome: they may be done twice." }),
       }),
       output: runShape,
       effect: "write",

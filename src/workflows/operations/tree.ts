@@ -14,7 +14,7 @@ const stepShape = z.object({
   status: z.enum([...partStatus.options, "waiting", "retrying", "skipped"]),
   attempt: z.int().nullable(),
   waits_for: z.enum(["agent", "workflow", "event", "approval", "request"]).nullable(),
-  request_id: z.string().nullable().meta({ description: "What somebody has to answer." }),
+  request_id: z.string().nullable().meta({ description: "The request that has to be answered." }),
   child_id: z.string().nullable().meta({ description: "The thread or the run that carries it out, or did." }),
   started_at: time.nullable(),
   ended_at: time.nullable(),
