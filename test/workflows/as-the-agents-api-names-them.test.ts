@@ -51,8 +51,12 @@ it("runs a workflow and answers at once, and tells how far the run is", async ()
 
 it("takes the caller's own id of a run for a name of the start", async () => {
   const { as } = await open();
-  const input = { workflow_id: "waits", options: { run_id: "mine" } };
+  const logs = [{ line: "asked for" }];
+  const input = { workflow_id: "waits", options: { run_id: "mine", logs, artifacts: [{ label: "order" }] } };
   const first = await as(2)("agents/run-workflow", input);
+  expect(await as(2)("holdfast/get-workflow-run", { run_id: first.run_id })).toMatchObject({
+    ...{ logs, artifacts: [{ label: "order" }], evidence_refs: [] },
+  });
   expect(await as(2)("agents/run-workflow", input)).toMatchObject({ run_id: first.run_id });
   expect(await as(3)("agents/run-workflow", input)).not.toMatchObject({ run_id: first.run_id });
 });

@@ -37,6 +37,8 @@ export function specOperations(deps: AgentsApiDeps): readonly Operation[] {
           continueOnError: truthy(options.continue_on_error),
           metadata: snapshotMap(options.metadata),
           evidenceRefs: listOfMaps(options.evidence_refs),
+          artifacts: listOfMaps(options.artifacts),
+          logs: listOfMaps(options.logs),
         },
       );
       const { run_id, workflow_id, status } = await run.summary();

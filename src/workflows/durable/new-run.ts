@@ -125,7 +125,7 @@ export async function writeRun(
 }
 
 /** A run begins by being due: an entry that it takes with its first commit wakes it in the transaction that creates it. */
-function begin(id: string): Write {
+export function begin(id: string): Write {
   const entry: NewEntry = {
     ...({ id: `begin:${id}`, kind: "resume", body: "{}", operation: "begin", idempotency_key: "begin" } as const),
     ...{ payload_hash: "", wakes_stopped: true, urgent: false },

@@ -130,11 +130,12 @@ function partStatus({ working, state, isOver }: About, part: string, container: 
   const { status } = bodyOf(working, part);
   if (status === "failed" || status === "skipped") return "failed";
   if (status === "cut_off") return "cancelled";
-  const steps = stepsAt(working, part);
-  const last = steps.findLastIndex((_, position) => working.bodies.has(below(part, position)));
-  if (last === -1) return steps.length === 0 && container === "succeeded" ? "succeeded" : "pending";
-  const end = bodyOf(working, below(part, last)).status;
-  return end === "cut_off" || end === undefined ? "cancelled" : "succeeded";
+  const paths = stepsAt(working, part).map((_, position) => below(part, position));
+  const begun = paths.filter((path) => working.bodies.has(path)).map((path) => bodyOf(working, path).status);
+  if (begun.length === 0) return paths.length === 0 && container === "succeeded" ? "succeeded" : "pending";
+  // What failed and was tolerated is for people to see all the same.
+  if (begun.some((end) => end === "failed" || end === "skipped")) return "failed";
+  return begun.at(-1) === "succeeded" ? "succeeded" : "cancelled";
 }
 
 function counted(statuses: readonly PartStatus[]): NonNullable<StepNode["parts"]> {

@@ -34,9 +34,21 @@ export type StartOptions = {
   /** Kept in the record of the run. */
   readonly metadata?: UnknownMap;
   readonly evidenceRefs?: readonly UnknownMap[];
+  readonly artifacts?: readonly UnknownMap[];
+  readonly logs?: readonly UnknownMap[];
 };
 
-const FIELDS = ["key", "tags", "principal", "workspace", "continueOnError", "metadata", "evidenceRefs"];
+const FIELDS = [
+  "key",
+  "tags",
+  "principal",
+  "workspace",
+  "continueOnError",
+  "metadata",
+  "evidenceRefs",
+  "artifacts",
+  "logs",
+];
 
 /**
  * Throws `workflow_not_found`, `workflow_spec_invalid` with everything that is wrong or missing here, `workflow_inputs_invalid` and
@@ -49,7 +61,7 @@ export async function startRun(
   options: StartOptions = {},
 ): Promise<Started> {
   checkFields("options", options, FIELDS);
-  const { key, tags = [], continueOnError = false, metadata, evidenceRefs } = options;
+  const { key, tags = [], continueOnError = false, metadata, evidenceRefs, artifacts, logs } = options;
   if (key !== undefined) checkName("key", key);
   if (!Array.isArray(tags)) throw holdfastError("invalid_argument", "tags must be a list of names.");
   for (const tag of tags) checkName("tags", tag);
@@ -69,6 +81,8 @@ export async function startRun(
     notes: {
       ...(metadata && { metadata: snapshotMap(metadata) }),
       ...(evidenceRefs && { evidence_refs: evidenceRefs.map(snapshotMap) }),
+      ...(artifacts && { artifacts: artifacts.map(snapshotMap) }),
+      ...(logs && { logs: logs.map(snapshotMap) }),
     },
   });
   return await writeRun(host, made);
