@@ -2,11 +2,10 @@
 // early is not lost.
 import type { Entry } from "../../backend/inbox.ts";
 import { stableHash } from "../../contracts/canonical-json.ts";
-import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
+import { isMap, type Json, type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import { valueAt } from "../../contracts/workflows/event-match.ts";
 import { jsonSchemaProblems } from "../../threads/schemas/json-schema-problems.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
-import type { Outcome } from "../machine/next.ts";
 import type { LeasedRun } from "./leased-run.ts";
 
 /** The most events of a run that no step has taken yet. */
