@@ -85,12 +85,11 @@ async function settled(act: () => unknown): Promise<unknown> {
   }
 }
 
-/** A record without what differs from run to run, and without what only one of the drivers has. */
-export function comparable({ run_id: _, started_at: _started, ended_at: _ended, replay, ...run }: WorkflowRun) {
-  const { workflow_spec_snapshot: _snapshot, ...kept } = snapshotMap(replay);
-  const untimed = Object.values(run.steps).map((step) => {
-    const { started_at: _from, ended_at: _to, ...rest } = snapshotMap(step);
-    return rest;
-  });
-  return { ...run, steps: untimed, replay: kept };
+const TIMES: ReadonlySet<string> = new Set(["started_at", "ended_at"]);
+
+/** A record without what differs from run to run: its id, and times wherever they stand. */
+export function comparable({ run_id: _, ...run }: WorkflowRun): JsonMap {
+  const { workflow_spec_snapshot: _snapshot, ...replay } = snapshotMap(run.replay);
+  const untimed = (key: string, value: unknown) => (TIMES.has(key) ? undefined : value);
+  return snapshotMap(JSON.parse(JSON.stringify({ ...run, replay }, untimed)));
 }
