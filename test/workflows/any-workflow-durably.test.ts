@@ -15,10 +15,8 @@ import { comparable } from "./scripted-run.ts";
 
 const newBackend = sqliteWorlds();
 const inputs = { q: "Q" };
-/** So many points around commits after the last cut. A run that is claimed again and again without one commit is left alone. */
-const cuts = fc
-  .array(fc.nat(12), { maxLength: 5 })
-  .map((distances) => distances.map((distance, index) => (index % 3 === 2 ? distance + 1 : distance)));
+/** So many points around commits after the last cut. A run that is claimed three times without getting on is left alone. */
+const cuts = fc.array(fc.nat(20), { maxLength: 2 });
 
 it("comes to the record of a run in memory", async () => {
   const property = fc.asyncProperty(anyRun, cuts, async ({ steps, continueOnError, every }, distances) => {

@@ -1,9 +1,8 @@
 // A step that waits: for an event, for a person's approval, or for a result that somebody else has to submit.
 import { parseDuration } from "../../../contracts/gateway/durations.ts";
-import { isMap, type Json, type JsonMap, snapshotMap } from "../../../contracts/json.ts";
+import { isMap, type JsonMap, snapshotMap } from "../../../contracts/json.ts";
 import * as approverRule from "../../../contracts/trust/approver-rule.ts";
 import { creatorOf } from "../../../threads/requests/terms.ts";
-import { jsonSchemaProblems } from "../../../threads/schemas/json-schema-problems.ts";
 import type { Outcome } from "../../machine/next.ts";
 import { boundTo, newRequest, type ReadAnswer } from "../asked-request.ts";
 import { findEvent, wantedBy } from "../events.ts";
@@ -79,17 +78,7 @@ export function outcomeOfWait(step: JsonMap, read: ReadAnswer): Outcome {
   }
   if (answer.success !== true) return { as: "failed", error: requestFailed(answer.error) };
   const { result = null } = answer;
-  const misfit = misfitOf(step.request ?? null, result);
-  if (misfit !== undefined) return { as: "failed", error: requestFailed(misfit) };
   return { as: "succeeded", output: isMap(result) || Array.isArray(result) ? result : { value: result } };
-}
-
-/** Where a result does not fit what the request asks for, in words. */
-function misfitOf(request: Json, result: Json): string | undefined {
-  const { schema = null } = snapshotMap(request);
-  const problems = isMap(schema) ? jsonSchemaProblems(schema as JsonMap, result) : [];
-  const words = problems.slice(0, 5).map(({ path, message }) => `${path === "" ? "" : `${path}: `}${message}`);
-  return words.length === 0 ? undefined : `The result does not fit its schema: ${words.join("; ")}`;
 }
 
 /** What a decider goes by, beside what the step says. */
