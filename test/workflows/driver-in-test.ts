@@ -24,6 +24,9 @@ export type DriverInTest = {
   close(): Promise<void>;
 };
 
+/** Every process of the test knows the workflows that were begun. */
+const known = createKnownWorkflows();
+
 export async function openDriver(
   chosen: Backend,
   parts: DriverParts,
@@ -36,7 +39,7 @@ export async function openDriver(
   const threads = { ...(await hostOn(driver)), verifies: true, onCrashPoint: mortal.onPoint, report };
   const { stores, leaseMs } = threads;
   const host: RunHost = {
-    ...{ threads, workflows: createKnownWorkflows(), tools: new Map(), stepTypes: [], functions: {} },
+    ...{ threads, workflows: known, tools: new Map(), stepTypes: [], functions: {} },
     mayUseAgent: async () => false,
     keepAnswersMs: 86_400_000,
     ...parts,
@@ -51,6 +54,7 @@ export async function openDriver(
   return {
     errors,
     async begin(workflow, inputs, order = {}) {
+      known.add({ spec: workflow, source: "spec", functions: {} });
       const made = newRun(host, {
         ...{ workflow, inputs, notes: {}, continueOnError: false, tags: [], key: null },
         ...order,
