@@ -21,12 +21,14 @@ export type Asked = {
 };
 
 export function newRequest(sealing: Sealing, asked: Asked): NewRequest {
-  const { id, call, kind, name, parameters, expiresAfter, terms } = asked;
+  const { id, call, kind, parameters, expiresAfter, terms } = asked;
+  // Bound to the name as it is stored: that is what is read back.
+  const name = storableName(asked.name);
   const shown = JSON.stringify(asked.shown);
   const whole =
     kind === "approval" ? { apply_input: { tool_name: name, parameters } } : { tool_name: name, parameters };
   return {
-    ...{ id, call, kind, tool_name: storableName(name), shown },
+    ...{ id, call, kind, tool_name: name, shown },
     sealed: sealing.seal(JSON.stringify(whole), id),
     binding: bindingOf(sealing, { id, kind, shown, ...(terms && { terms }) }, { tool_name: name, parameters }),
     expires_after: expiresAfter === null ? null : expiresAfter * 1_000,
@@ -46,7 +48,8 @@ export type ReadAnswer =
 /** An answer counts only if it was submitted here, for exactly what this run has asked. */
 export function readAnswer(sealing: Sealing, request: StoredRequest | undefined, expected: Expected): ReadAnswer {
   if (!request) return { outcome: "mismatch" };
-  const { name: tool_name, parameters } = expected;
+  const { parameters } = expected;
+  const tool_name = storableName(expected.name);
   if (request.binding !== bindingOf(sealing, request, { tool_name, parameters })) return { outcome: "mismatch" };
   if (request.answer === null) return { outcome: "unanswered" };
   // What a child answers is part of the child's own commit.
