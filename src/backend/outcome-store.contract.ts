@@ -81,6 +81,24 @@ export function describeOutcomeStore(name: string, open: () => Promise<StoresInT
       expect(await outcomes.begin(aWrite())).toEqual({ outcome: "begun" });
     });
 
+    it("says how a write stands without beginning it", async () => {
+      const write = aWrite();
+      expect(await outcomes.find(write)).toBe("never_begun");
+      await outcomes.begin(write);
+      expect(await outcomes.find(write)).toBe("under_way");
+      await outcomes.settle(write, "sealed", MINUTE);
+      expect(await outcomes.find(write)).toBe("known");
+      expect(await outcomes.find({ ...write, caller: "user 8" })).toBe("never_begun");
+    });
+
+    it("says that a write is lost that was begun and whose process is gone", async () => {
+      const dead = aWrite({ lease_us: 0 });
+      await outcomes.begin(dead);
+      expect(await outcomes.find(dead)).toBe("lost");
+      await outcomes.abandon(dead);
+      expect(await outcomes.find(dead)).toBe("never_begun");
+    });
+
     it("forgets what was abandoned", async () => {
       const first = aWrite();
       await outcomes.begin(first);

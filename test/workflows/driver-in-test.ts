@@ -31,6 +31,7 @@ export async function openDriver(
   chosen: Backend,
   parts: DriverParts,
   fate: (point: string) => boolean = () => false,
+  places: { readonly concurrency?: number; readonly slice?: number } = {},
 ): Promise<DriverInTest> {
   const mortal = mortalBackend(chosen, fate);
   const driver = await mortal.backend.open();
@@ -46,7 +47,7 @@ export async function openDriver(
   };
   const membership = createMembership({ store: stores.membership, driver, leaseMs, report });
   const worker = createRunWorker(host, driver, membership, {
-    ...{ concurrency: 8, pollMs: 60_000, slice: 500, drainMs: 500 },
+    ...{ concurrency: 8, pollMs: 60_000, slice: 500, drainMs: 500, ...places },
   });
   await membership.join();
   worker.start();

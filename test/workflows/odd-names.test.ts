@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: bindings of workflows
 // Promise: a name that no column of a database can hold keeps no run from going on.
 import { expect, it } from "vitest";
 import { eachDatabase } from "../databases.ts";
@@ -9,7 +10,7 @@ eachDatabase((newWorld) => {
     const holdfast = await world.open([]);
     const spec = { id: "odd", steps: [{ id: "s", type: "ability", ability: "${inputs.name}" }] };
     const run = await holdfast.workflows.start(spec, { name: "a\u0000b" });
-    expect(await run.result()).toMatchObject({ status: "failed" });
+    expect(await run.result()).toMatchObject({ status: "failed", error: { code: "unknown_ability" } });
   });
 
   it.each([
