@@ -17,6 +17,9 @@ import { peers } from "./peers.ts";
 import type { Section } from "./section.ts";
 import { requests } from "./server/requests.ts";
 import { streams } from "./server/streams.ts";
+import { workflowsSleeping } from "./workflows/sleeping.ts";
+import { workflowSleeps } from "./workflows/sleeps.ts";
+import { workflowSteps } from "./workflows/steps.ts";
 
 export const sections: readonly Section[] = [
   sqliteTurns,
@@ -27,6 +30,9 @@ export const sections: readonly Section[] = [
   postgresWorkers,
   resume,
   parked,
+  workflowSteps,
+  workflowSleeps,
+  workflowsSleeping,
   million,
   memories,
   gatewayPipelines,

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { Client, escapeIdentifier } from "pg";
 import type { Statement } from "../../src/backend/sql-driver.ts";
+import type { WroteBare } from "./bare-sqlite.ts";
 import type { Recorded } from "./recording.ts";
 
 type Way =
@@ -13,21 +14,23 @@ type Way =
 
 type Target = { readonly url: string; readonly schema: string };
 
-/** Milliseconds for the batches that are timed; the tables are there already. */
+/** For the batches that are timed; the tables are there already. */
 export async function writeBarePostgres(
   { url, schema }: Target,
   { before, batches }: Recorded,
   way: Way,
-): Promise<number> {
+): Promise<WroteBare> {
   const client = new Client({ connectionString: url, pipeline: way === "at once" });
   await client.connect();
   try {
     await client.query(`set search_path to ${escapeIdentifier(schema)}`);
     const commit = way === "at once" ? commitAtOnce : commitOneByOne;
     for (const batch of before) await commit(client, batch);
+    const processor = process.cpuUsage();
     const start = performance.now();
     for (const batch of batches) await commit(client, batch);
-    return performance.now() - start;
+    const { user, system } = process.cpuUsage(processor);
+    return { milliseconds: performance.now() - start, processor: user + system };
   } finally {
     await client.end();
   }

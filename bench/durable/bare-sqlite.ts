@@ -12,15 +12,22 @@ type Way = {
   readonly group?: number;
   /** The processor is kept busy for a while before each commit; that is not counted. */
   readonly pauses?: boolean;
+  /** By its clock, so many milliseconds go by with each commit. */
+  readonly stepMs?: number | undefined;
 };
 
-/** Milliseconds for the batches that are timed. */
-export function writeBareSqlite(path: string, { before, batches }: Recorded, way: Way): number {
-  const { synchronous, group = 1, pauses = false } = way;
+/** Milliseconds for the batches that are timed, and microseconds of the processor. */
+export type WroteBare = { readonly milliseconds: number; readonly processor: number };
+
+export function writeBareSqlite(path: string, { before, batches }: Recorded, way: Way): WroteBare {
+  const { synchronous, group = 1, pauses = false, stepMs = 0 } = way;
+  let commits = 0;
   const database = new DatabaseSync(path);
   try {
     database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}`);
-    database.function("now_us", { deterministic: true }, () => BigInt(Date.now()) * 1000n);
+    database.function("now_us", { deterministic: true }, () => {
+      return BigInt(Date.now() + commits * stepMs) * 1000n;
+    });
     database.function("signal", (_text) => null);
     const perform = performer(database);
     for (const batch of before) commit(database, [batch], perform);
@@ -28,12 +35,15 @@ export function writeBareSqlite(path: string, { before, batches }: Recorded, way
       batches.slice(index * group, (index + 1) * group),
     );
     let paused = 0;
+    const processor = process.cpuUsage();
     const start = performance.now();
     for (const each of groups) {
       if (pauses) paused += pause();
       commit(database, each, perform);
+      commits++;
     }
-    return performance.now() - start - paused;
+    const { user, system } = process.cpuUsage(processor);
+    return { milliseconds: performance.now() - start - paused, processor: user + system };
   } finally {
     database.close();
   }

@@ -1,8 +1,9 @@
 // Holdfast beside the bare database, in turns: what a turn costs each of them, and how many times as much that is.
 import { median, medianRatio } from "../median.ts";
 import { type Subject, startSubject } from "../subject.ts";
-import type { Answer, Order, Way } from "./contestant.ts";
+import type { Answer, Order } from "./contestant.ts";
 import type { Place } from "./place.ts";
+import type { Way } from "./write-again.ts";
 
 /** Microseconds a turn, and times the bare database. */
 export type Compared = {

@@ -1,22 +1,11 @@
 // One side of a comparison in a process of its own: Holdfast that runs a thread, or the bare database that writes the same
 // rows in the same commits.
-import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
-import { query } from "../../test/postgres.ts";
 import { answerOrders } from "../subject.ts";
-import { writeBarePostgres } from "./bare-postgres.ts";
-import { writeBareSqlite } from "./bare-sqlite.ts";
 import { compacted } from "./null-agent.ts";
-import { openRuntime } from "./open-runtime.ts";
 import { inFreshDatabase, type Place } from "./place.ts";
 import { type Recorded, Recording } from "./recording.ts";
 import { runThread, turnUpTo } from "./run-thread.ts";
-
-/**
- * How the bare database writes: PostgreSQL one statement after another, or all of a batch at once; SQLite one batch after
- * another, or each after a pause in which the processor does something else.
- */
-export type Way = "one by one" | "at once" | "after a pause";
+import { readyOn, type Way, writeAgain } from "./write-again.ts";
 
 export type Order = {
   readonly place: Place;
@@ -64,26 +53,8 @@ async function hold({ place, turns, isCompacted }: Order): Promise<Answer> {
 
 async function bare({ place, turns }: Order, way: Way): Promise<number> {
   const recorded = await recordingOf(place, turns);
-  const milliseconds = await inFreshDatabase(place, async ({ backend, path, schema }) => {
-    if (place.database === "sqlite") {
-      const took = writeBareSqlite(path, recorded, { ...place, pauses: way === "after a pause" });
-      const database = new DatabaseSync(path);
-      checkMessages(database.prepare("select count(*) as messages from messages").get(), turns);
-      database.close();
-      return took;
-    }
-    // Makes the tables.
-    await (await openRuntime(backend, [], { runs: false })).close();
-    const took = await writeBarePostgres({ url: place.url, schema }, recorded, way === "at once" ? way : "one by one");
-    const [row] = await query(place.url, `select count(*) as messages from "${schema}".messages`);
-    checkMessages(row, turns);
-    return took;
-  });
-  return (milliseconds * 1000) / turns;
-}
-
-function checkMessages(row: Record<string, unknown> | undefined, turns: number): void {
-  assert.equal(Number(row?.messages), 2 * turns + 2, "the bare database did not write the rows of all turns");
+  const { microseconds } = await writeAgain(place, recorded, { way, table: "messages", rows: 2 * turns + 2 });
+  return microseconds / turns;
 }
 
 /** What Holdfast writes for so many turns; a thread on each database writes the same, so the first one will do. */
@@ -95,12 +66,7 @@ async function recordingOf(place: Place, turns: number): Promise<Recorded> {
   await inFreshDatabase(place.database === "sqlite" ? quick : place, ({ backend }) =>
     runThread(recording.of(backend), turns, { onSend: () => recording.start(), onDone: () => recording.stop() }),
   );
-  const { before, batches } = recording.recorded;
-  // On PostgreSQL the tables are made by Holdfast itself: they come with functions.
-  const isOfTables = (sql: string) => /^\s*create |\bmeta\b/.test(sql);
-  const ready =
-    place.database === "sqlite" ? before : before.filter((batch) => !batch.some(({ sql }) => isOfTables(sql)));
-  const recorded = { before: ready, batches };
+  const recorded = readyOn(place, recording.recorded);
   recordings.set(key, recorded);
   return recorded;
 }

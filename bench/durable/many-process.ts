@@ -45,8 +45,9 @@ async function bare(order: Order, group: number): Promise<number> {
   const { recorded } = recording;
   const { place } = order;
   if (place.database !== "sqlite") throw new Error("Group commits are those of SQLite.");
-  return await inFreshDatabase(place, async ({ path }) =>
-    writeBareSqlite(path, recorded, { synchronous: place.synchronous, group }),
+  return await inFreshDatabase(
+    place,
+    async ({ path }) => writeBareSqlite(path, recorded, { synchronous: place.synchronous, group }).milliseconds,
   );
 }
 

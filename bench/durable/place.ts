@@ -1,5 +1,6 @@
 // Where threads of the benchmark live: a database of their own, made for a sample and gone after it.
 import { join } from "node:path";
+import type { Clock } from "../../src/backend/clock.ts";
 import { postgres } from "../../src/backend/postgres/postgres.ts";
 import type { Backend } from "../../src/backend/sql-driver.ts";
 import { sqlite } from "../../src/backend/sqlite/sqlite.ts";
@@ -13,7 +14,11 @@ export type Place =
 /** The same database, for Holdfast and for whoever looks at it without. */
 export type Fresh = { readonly backend: Backend; readonly path: string; readonly schema: string };
 
-export async function inFreshDatabase<Result>(place: Place, work: (fresh: Fresh) => Promise<Result>): Promise<Result> {
+export async function inFreshDatabase<Result>(
+  place: Place,
+  work: (fresh: Fresh) => Promise<Result>,
+  { clock }: { readonly clock?: Clock | undefined } = {},
+): Promise<Result> {
   if (place.database === "postgres") {
     const { url } = place;
     return await inFreshSchema(url, (schema) => work({ backend: postgres(url, { schema }), path: "", schema }));
@@ -21,6 +26,6 @@ export async function inFreshDatabase<Result>(place: Place, work: (fresh: Fresh)
   const { synchronous } = place;
   return await inTemporaryFolder((folder) => {
     const path = join(folder, "bench.db");
-    return work({ backend: sqlite(path, { synchronous }), path, schema: "" });
+    return work({ backend: sqlite(path, { synchronous, ...(clock && { clock }) }), path, schema: "" });
   });
 }
