@@ -168,6 +168,20 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     ],
   },
   {
+    verb: "steps at some places",
+    run: ({ workflows }) =>
+      workflows.stepsAt("workflow 5", [
+        { parent: "1", position: 700 },
+        { parent: "", position: 1 },
+      ]),
+    indexes: [
+      {
+        sqlite: /workflow_steps USING INDEX \w+ \(run_id=\? AND parent=\? AND position=\?\)/,
+        postgres: /workflow_steps_pkey/,
+      },
+    ],
+  },
+  {
     verb: "the steps that can be undone",
     run: ({ workflows }) => workflows.undoable("workflow 5"),
     indexes: [named("workflow_steps_undoable")],

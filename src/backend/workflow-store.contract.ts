@@ -199,6 +199,20 @@ export function describeWorkflowStore(name: string, open: () => Promise<StoresIn
         ]);
       });
 
+      it("is found at its place, among others and beside places where there is none", async () => {
+        await written(stores, id, aStep(id, 0), aStep(id, 1), aStep(id, 0, { parent: "1" }), aStep(id, 2));
+        const wanted = [
+          { parent: "", position: 1 },
+          { parent: "1", position: 0 },
+          { parent: "1", position: 1 },
+        ];
+        const found = await workflows.stepsAt(id, wanted);
+        expect(found.map(({ parent, position }) => `${parent}:${position}`).sort()).toEqual(["1:0", ":1"]);
+        expect(found).toContainEqual((await workflows.steps(id)).find(({ position }) => position === 1));
+        expect(await workflows.stepsAt(id, [])).toEqual([]);
+        expect(await workflows.stepsAt("another", wanted)).toEqual([]);
+      });
+
       it("is removed alone", async () => {
         await written(stores, id, aStep(id, 0), aStep(id, 1), aStep(id, 0, { parent: "1" }));
         await written(stores, id, { write: "workflow_step_gone", run_id: id, parent: "", position: 1 });

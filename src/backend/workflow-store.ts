@@ -111,6 +111,8 @@ export interface WorkflowStore {
   list(query: WorkflowQuery): Promise<readonly StoredWorkflowRun[]>;
   /** In the order of their parents, byte by byte, and of their positions: all of them, or so many after one. */
   steps(runId: string, page?: StepsPage): Promise<readonly StoredStep[]>;
+  /** Those of these places that there are, in any order. */
+  stepsAt(runId: string, places: readonly StepPlace[]): Promise<readonly StoredStep[]>;
   /** The steps that have succeeded and can be undone, in the order in which they ended. */
   undoable(runId: string): Promise<readonly StepPlace[]>;
   /** How many rows of steps have each status. The run itself is not counted. */

@@ -21,6 +21,25 @@ export async function readSteps(
   return [...found, ...(await driver.readLong(rest.sql, rest.params)).map(stepRow)];
 }
 
+export async function readStepsAt(
+  driver: SqlDriver,
+  runId: string,
+  places: readonly StepPlace[],
+): Promise<readonly StoredStep[]> {
+  const [first] = places;
+  if (!first) return [];
+  // A few texts for all counts, so that they stay prepared: the rest names the first place again.
+  const count = 2 ** Math.ceil(Math.log2(places.length));
+  const params: Scalar[] = [runId];
+  const bind = (value: Scalar) => `$${params.push(value)}`;
+  const listed = Array.from({ length: count }, (_, index) => {
+    const { parent, position } = places[index] ?? first;
+    return `(cast(${bind(parent)} as text), cast(${bind(position)} as bigint))`;
+  });
+  const sql = `select ${STEP} from workflow_steps where run_id = $1 and (parent, position) in (values ${listed.join(", ")})`;
+  return (await driver.all(sql, params)).map(stepRow);
+}
+
 type Page = { readonly after: StepPlace | undefined; readonly below: string | undefined; readonly limit: number };
 
 function selectSteps(runId: string, { after, below, limit }: Page) {

@@ -11,7 +11,7 @@ import type {
 import * as rows from "./rows.ts";
 import { ofSubjects } from "./subjects.ts";
 import { createWorkflowStanding } from "./workflow-standing.ts";
-import { readSteps } from "./workflow-steps.ts";
+import { readSteps, readStepsAt } from "./workflow-steps.ts";
 
 /** Looked up for each run that is found: for a join, all threads may be read and sorted. */
 const ofRow = (column: string) => `(select ${column} from threads where threads.id = workflow_runs.run_id)`;
@@ -45,6 +45,7 @@ export function createWorkflowStore(driver: SqlDriver): WorkflowStore {
     },
 
     steps: (runId, page) => readSteps(driver, runId, page),
+    stepsAt: (runId, places) => readStepsAt(driver, runId, places),
 
     async undoable(runId) {
       const found = await driver.all(
