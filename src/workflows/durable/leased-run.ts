@@ -3,28 +3,24 @@ import type { Claimed } from "../../backend/engine.ts";
 import type { Entry } from "../../backend/inbox.ts";
 import type { StoredSubject } from "../../backend/subject-store.ts";
 import type { LoadedThread, Thread, ThreadStatus } from "../../backend/thread-rows.ts";
-import type { StoredStep, StoredWorkflowRun, WorkflowReason, WorkflowStatus } from "../../backend/workflow-store.ts";
+import type { StoredWorkflowRun, WorkflowReason, WorkflowStatus } from "../../backend/workflow-store.ts";
 import type { Write } from "../../backend/write.ts";
 import { nextHash } from "../../contracts/audit/chain.ts";
 import type { Principal } from "../../contracts/trust/principal.ts";
 import * as principals from "../../contracts/trust/principal.ts";
 import { RUN_BODY, textDigest } from "../../contracts/workflows/step-digest.ts";
-import { onFailureOf } from "../../contracts/workflows/step-options.ts";
 import { type Moment, momentNow, passed } from "../../engine/moment.ts";
 import { CommitConflict, LeaseLost, retryWhileDatabaseDown } from "../../engine/retry-commit.ts";
 import { contextOf } from "../machine/context.ts";
 import type { Order } from "../machine/next.ts";
-import { bodyOf, isParallel, kindOf, newWorking, stepAt, type Working } from "../machine/working.ts";
-import { ownTypes } from "./own-types.ts";
+import { bodyOf, isParallel, kindOf, stepAt, type Working } from "../machine/working.ts";
+import { KnownRun } from "./known-run.ts";
 import { pointOf, type RunBatch } from "./run-batch.ts";
 import { type OpenedBody, openRunBody } from "./run-body.ts";
 import type { RunHost } from "./run-host.ts";
 import { type RunState, readRunState } from "./run-state.ts";
-import { digestsOf, pathOf, restoreOutputs, StoredBodies } from "./stored-bodies.ts";
+import { digestsOf } from "./stored-bodies.ts";
 import { createVerifyRun, type VerifyRun } from "./verify-run.ts";
-
-/** How many parts of a run this process carries out at the same time. */
-const ROOM = 100;
 
 /** `dueAfter`: milliseconds until the run is looked at again; null when it has to be woken. */
 export type Settling = { readonly dueAfter: number | null };
@@ -37,8 +33,7 @@ export class LeasedRun {
   readonly epoch: number;
   readonly body: OpenedBody;
   readonly stored: StoredWorkflowRun;
-  readonly working: Working;
-  readonly bodies: StoredBodies;
+  readonly known: KnownRun;
   /** Who started the run: its steps act as this principal. */
   readonly principal: Principal;
   state: RunState;
@@ -58,7 +53,7 @@ export class LeasedRun {
   #attempt: number;
   readonly #verify: VerifyRun | undefined;
   /** What stood there before the run began: the log tells of it with the first facts. */
-  readonly #taken: Readonly<Record<string, string>> | undefined;
+  #taken: Readonly<Record<string, string>> | undefined;
 
   private constructor(
     host: RunHost,
@@ -67,13 +62,9 @@ export class LeasedRun {
     parts: {
       readonly loaded: LoadedThread;
       readonly stored: StoredWorkflowRun;
-      readonly bodies: StoredBodies;
-      /** The paths of the steps that can be undone, in the order in which they ended. */
-      readonly undoable: string[];
-      readonly rows: readonly StoredStep[];
     },
   ) {
-    const { loaded, stored, bodies, undoable, rows } = parts;
+    const { loaded, stored } = parts;
     const { thread } = loaded;
     this.#host = host;
     this.#worker = worker;
@@ -88,27 +79,13 @@ export class LeasedRun {
     this.id = thread.id;
     this.epoch = loaded.epoch;
     this.stored = stored;
-    this.bodies = bodies;
     this.body = openRunBody(host.threads.sealing, thread.id, stored.body);
     this.state = readRunState(loaded.state);
-    const hasBegun = this.state.machine.seq > 0;
-    this.#taken = hasBegun ? undefined : { ...digestsOf(rows), [RUN_BODY]: textDigest(stored.body) };
     this.principal = loaded.subject
       ? principals.fromArray(JSON.parse(loaded.subject.principal))
       : principals.system("workflow");
-    const { typed, inputs, continue_on_error, starts_at = 0 } = this.body;
-    this.working = newWorking({
-      steps: typed.steps,
-      inputs,
-      continueOnError: continue_on_error,
-      startsAt: starts_at,
-      onFailure: onFailureOf(typed),
-      room: ROOM,
-      own: ownTypes(host.stepHandlers),
-      asksFanOut: host.hooks?.has("workflowShouldFanout") === true,
-      bodies,
-      undoable,
-    });
+    const isFirst = this.#attempt === 1;
+    this.known = new KnownRun(host, { id: thread.id, body: this.body, machine: this.state.machine, isFirst });
   }
 
   /** `claimedAt` is a time before the claim, on this process's own clocks. */
@@ -116,20 +93,25 @@ export class LeasedRun {
     const { threads, workflows } = host.threads.stores;
     const { id, epoch } = claimed;
     const [loaded, stored] = await Promise.all([threads.load(id), workflows.get(id)]);
-    const [rows, undoable] = await Promise.all([workflows.steps(id), workflows.undoable(id)]);
     if (!loaded || loaded.epoch !== epoch) throw new LeaseLost(`Run ${id} is leased by another process.`);
     if (!stored) throw new Error(`The row ${id} is a run of no workflow.`);
-    const bodies = new StoredBodies(host.threads.sealing, id, rows);
-    const run = new LeasedRun(host, worker, claimedAt, {
-      loaded,
-      stored,
-      bodies,
-      undoable: undoable.map(pathOf),
-      rows,
-    });
-    restoreOutputs(run.working, bodies.paths());
+    const run = new LeasedRun(host, worker, claimedAt, { loaded, stored });
+    await Promise.all([run.known.readOpen(), run.#readTaken()]);
     await run.readInbox();
     return run;
+  }
+
+  /** The digests of what stands there before the run begins. */
+  async #readTaken(): Promise<void> {
+    const { machine } = this.state;
+    if (machine.seq > 0) return;
+    const isTaken = this.body.starts_at !== undefined;
+    const rows = isTaken ? await this.#host.threads.stores.workflows.steps(this.id) : [];
+    this.#taken = { ...digestsOf(rows), [RUN_BODY]: textDigest(this.stored.body) };
+  }
+
+  get working(): Working {
+    return this.known.working;
   }
 
   /** Whom the run acts for, as it is stored. */
@@ -199,7 +181,8 @@ export class LeasedRun {
     const { stores, leaseMs, onCrashPoint, progress, counters } = this.#host.threads;
     const { machine } = this.state;
     const isFirst = machine.seq === batch.facts.length;
-    const { writes, records } = batch.written(this.working, this.bodies, isFirst ? this.#taken : undefined);
+    const stepAt = (path: string) => this.known.written(path);
+    const { writes, records } = batch.written(stepAt, isFirst ? this.#taken : undefined);
     const link = {
       ...{ seq: this.#nextSeq, run: this.#attempt, step: machine.ended, records, notes_hash: null },
       ...{ messages_from: 0, messages: [], tail_from: 0, summary_seq: null, settled: false },
@@ -244,6 +227,7 @@ export class LeasedRun {
     }
     counters.workflow_steps += batch.carriedOut;
     this.#nextSeq++;
+    this.known.committed();
     this.#lastHash = hash;
     this.#leasedSince = sentAt;
     this.#standing = standing;

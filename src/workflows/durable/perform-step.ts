@@ -24,19 +24,26 @@ export async function performStep(about: StepAttempt): Promise<Outcome> {
   if (await trust.authority.isRevoked(run.principal)) return { as: "failed", error: revoked };
   await onCrashPoint(`before step ${String(step.type)}`);
   const handlers = await handlersFor(about);
-  const outcome = await runStep(handlers, step, context, { signal, idempotencyKey: key, attempt });
+  // Only handlers of the host look around: for them all that the step could refer to is read.
+  const seen = await (handlers.ofHost.has(String(step.type)) ? run.known.reading(context) : undefined);
+  const around = () => seen ?? context();
+  const outcome = await runStep(handlers.all, step, around, { signal, idempotencyKey: key, attempt });
   await onCrashPoint(`after step ${String(step.type)}`);
   return outcome;
 }
 
 /** A gate may decline that a parallel step is carried out; its branches are always steps of this run. */
-async function fanOut({ host: { hooks }, order }: StepAttempt): Promise<Outcome> {
-  const isWanted = hooks ? await hooks.apply("workflowShouldFanout", true, order.step, order.context()) : true;
+async function fanOut({ host: { hooks }, run, order }: StepAttempt): Promise<Outcome> {
+  const isWanted = hooks?.has("workflowShouldFanout")
+    ? await hooks.apply("workflowShouldFanout", true, order.step, await run.known.reading(order.context))
+    : true;
   if (isWanted) return { as: "in_parts" };
   return { as: "succeeded", output: { fanned_out: false, reason: "fanout_gate_declined" } };
 }
 
-async function handlersFor(about: StepAttempt): Promise<StepHandlers> {
+type Handlers = { readonly all: StepHandlers; readonly ofHost: StepHandlers };
+
+async function handlersFor(about: StepAttempt): Promise<Handlers> {
   const { host, run, order } = about;
   const { hooks, stepHandlers = {} } = host;
   const operations = host.operations(run.principal);
@@ -60,7 +67,8 @@ async function handlersFor(about: StepAttempt): Promise<StepHandlers> {
         : operationError("unknown_ability", `There is no ability "${name}".`);
     },
   });
-  return new Map([...contract, ...workHandlers(functions, stepTypes), ...hostHandlers(usable)]);
+  const ofHost = hostHandlers(usable);
+  return { all: new Map([...contract, ...workHandlers(functions, stepTypes), ...ofHost]), ofHost };
 }
 
 /** An operation keeps its first answer under a key, refusals included: another attempt has a key of its own. */

@@ -6,7 +6,7 @@ import { holdfastError } from "../../contracts/error.ts";
 import { snapshotMap } from "../../contracts/json.ts";
 import { checkName } from "../../threads/check-arguments.ts";
 import { below, ROOT } from "../machine/path.ts";
-import { newWorking } from "../machine/working.ts";
+import { type Body, newWorking } from "../machine/working.ts";
 import { checkInputs } from "./check-inputs.ts";
 import { newRun, writeRun } from "./new-run.ts";
 import { invalidInputs, runNotFound } from "./run-errors.ts";
@@ -43,7 +43,7 @@ export async function rerun(host: RunHost, old: StoredWorkflowRun, options: Reru
   }
   const { machine } = readRunState(await threads.stores.threads.state(old.run_id));
   const isBefore = (path: string) => Number(path.split("/", 1)[0]) < startsAt;
-  if (machine.isRolledBack && read.working.undoable.some(isBefore)) {
+  if (machine.isRolledBack && [...read.working.undoable].some(isBefore)) {
     const detail = `What the run "${old.run_id}" did before "${from}" was undone.`;
     throw holdfastError("workflow_run_rolled_back", detail);
   }
@@ -70,7 +70,8 @@ function hasSucceeded({ working }: Read, at: number): boolean {
 
 /** The rows of the steps before the first one, sealed for the new run. What they did is for the old run to undo. */
 function copied(host: RunHost, id: string, { working, paths }: Read, startsAt: number): readonly Write[] {
-  const bodies = new StoredBodies(host.threads.sealing, id, []);
+  const rows = new StoredBodies(host.threads.sealing, id);
+  const bodies = new Map<string, Body>();
   const own = newWorking({ ...working, bodies, undoable: [] });
   const before = paths.filter((path) => path !== ROOT && Number(path.split("/", 1)[0]) < startsAt);
   for (const path of before) {
@@ -78,7 +79,7 @@ function copied(host: RunHost, id: string, { working, paths }: Read, startsAt: n
     if (body) bodies.set(path, body);
   }
   return before.map((path) => {
-    const { write } = bodies.written(path, own);
+    const { write } = rows.written(path, own);
     return write.write === "workflow_step" ? { ...write, undo_order: null } : write;
   });
 }

@@ -6,8 +6,7 @@ import type { JsonMap } from "../../contracts/json.ts";
 import type { WithDigests } from "../../contracts/workflows/step-digest.ts";
 import type { Fact } from "../machine/facts.ts";
 import type { Step } from "../machine/next.ts";
-import type { Working } from "../machine/working.ts";
-import type { StoredBodies } from "./stored-bodies.ts";
+import type { WrittenStep } from "./stored-bodies.ts";
 
 type ClosedRequest = { readonly id: string; readonly from: RequestStatus; readonly to: RequestStatus };
 
@@ -57,14 +56,13 @@ export class RunBatch {
    * digests of what stood there before the run began.
    */
   written(
-    working: Working,
-    bodies: StoredBodies,
+    stepAt: (path: string) => WrittenStep,
     taken: Readonly<Record<string, string>> = {},
   ): { readonly writes: readonly Write[]; readonly records: string } {
     const digests = new Map<string, string>();
     const writes: Write[] = [];
     for (const path of this.#changed) {
-      const { write, digest } = bodies.written(path, working);
+      const { write, digest } = stepAt(path);
       writes.push(write);
       digests.set(path, digest);
     }

@@ -21,6 +21,8 @@ export interface StepOperations extends Operations {
 }
 
 export type RunHost = {
+  /** For tests: the most steps of a run that are read at once, and one after another then. As many as are likely to be needed unless given. */
+  readonly rowsAtOnce?: number | undefined;
   /** How long operations keep their first answers, in milliseconds. */
   readonly keepAnswersMs: number;
   /** Whether a principal may have an agent work for it. */

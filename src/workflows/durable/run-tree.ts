@@ -60,7 +60,7 @@ export async function readTree(host: RunHost, id: string): Promise<RunTree | und
   if (!read) return undefined;
   const { stored, working } = read;
   const about: About = { working, state, isOver: stored.ended_at !== null };
-  const undone = working.undoable.map((_, position) => below(ROLLBACK, position));
+  const undone = [...working.undoable].map((_, position) => below(ROLLBACK, position));
   return {
     stored,
     steps: nodesIn(about, ROOT),

@@ -13,7 +13,7 @@ import { type Body, kindOf, stepAt, type Working } from "../machine/working.ts";
 /** Where the row of a path stands. That of the run itself comes before its steps. */
 export type Place = { readonly parent: string; readonly position: number };
 
-function placeOf(path: string): Place {
+export function placeOf(path: string): Place {
   return path === ROOT ? { parent: ROOT, position: -1 } : { parent: parentOf(path), position: positionOf(path) };
 }
 
@@ -52,6 +52,21 @@ function itemsIn(resolved: JsonMap): readonly Json[] | undefined {
   return hasItems ? itemsOf(items) : undefined;
 }
 
+/** A step that has succeeded and whose output is made from those of the steps inside it, once that is asked for. */
+export function withOutputOfParts(working: Working, path: string, body: Body): Body {
+  const { status, output, resolved } = body;
+  const isMade = status === "succeeded" && output === undefined && resolved !== undefined;
+  if (!isMade || path === ROOT || kindOf(working, resolved) === "single") return body;
+  let made: Json | undefined;
+  return {
+    ...body,
+    get output() {
+      made ??= outputOfParts(working, path);
+      return made;
+    },
+  };
+}
+
 /** Makes the outputs of steps with parts anew, those of inner steps first. */
 export function restoreOutputs(working: Working, paths: Iterable<string>): void {
   const ended = [...paths].filter((path) => {
@@ -68,9 +83,8 @@ export function restoreOutputs(working: Working, paths: Iterable<string>): void 
 /** What a commit writes of a step, and the digest of the whole row that the record log keeps. */
 export type WrittenStep = { readonly write: Write; readonly digest: string };
 
-/** The bodies of a run: the part that is known when a step opens, and the part that it gets when it waits or ends. */
+/** The rows of a run: the part that is known when a step opens, and the part that it gets when it waits or ends. */
 export class StoredBodies {
-  readonly #bodies = new Map<string, Body>();
   /** The steps with their bindings expanded as they are stored, by path: each is written once, items included. */
   readonly #stored = new Map<string, JsonMap>();
   readonly #endedAs = new Map<string, number>();
@@ -79,37 +93,18 @@ export class StoredBodies {
   readonly #sealing: Sealing;
   readonly #runId: string;
 
-  constructor(sealing: Sealing, runId: string, rows: readonly StoredStep[]) {
+  constructor(sealing: Sealing, runId: string) {
     this.#sealing = sealing;
     this.#runId = runId;
-    for (const row of rows) {
-      const path = pathOf(row);
-      const body = bodyOfRow(sealing, runId, row);
-      this.#bodies.set(path, body);
-      if (row.status === "succeeded") continue;
-      this.#digests.set(path, { opened: textDigest(row.opened), outcome: textDigest(row.outcome) });
-      if (row.opened !== null) this.#stored.set(path, body.resolved ?? emptyMap);
-    }
   }
 
-  get(path: string): Body | undefined {
-    return this.#bodies.get(path);
-  }
-
-  has(path: string): boolean {
-    return this.#bodies.has(path);
-  }
-
-  set(path: string, body: Body): void {
-    this.#bodies.set(path, body);
-  }
-
-  delete(path: string): boolean {
-    return this.#bodies.delete(path);
-  }
-
-  paths(): IterableIterator<string> {
-    return this.#bodies.keys();
+  read(row: StoredStep): Body {
+    const path = pathOf(row);
+    const body = bodyOfRow(this.#sealing, this.#runId, row);
+    if (row.status === "succeeded") return body;
+    this.#digests.set(path, { opened: textDigest(row.opened), outcome: textDigest(row.outcome) });
+    if (row.opened !== null) this.#stored.set(path, body.resolved ?? emptyMap);
+    return body;
   }
 
   /** In the order in which steps end, they are undone from behind. The number only grows. */
@@ -120,7 +115,7 @@ export class StoredBodies {
   /** The write of a path whose body has changed. */
   written(path: string, working: Working): WrittenStep {
     const place = { run_id: this.#runId, ...placeOf(path) };
-    const body = this.#bodies.get(path);
+    const body = working.bodies.get(path);
     const before = this.#digests.get(path);
     if (!body) {
       this.#forget(path);

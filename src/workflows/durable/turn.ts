@@ -8,6 +8,7 @@ import type { Arrived, Order, Step } from "../machine/next.ts";
 import { parentOf, ROLLBACK, ROOT } from "../machine/path.ts";
 import { reopen } from "../machine/reopen.ts";
 import type { State } from "../machine/state.ts";
+import { Unread } from "../machine/unread.ts";
 import { bodyOf } from "../machine/working.ts";
 import { errorOfThrown } from "../steps/errors-of-steps.ts";
 import { isAfterFailure } from "./after-failure.ts";
@@ -78,7 +79,7 @@ class RunTurn {
   async takeIn({ arrived, isSliceOver }: TurnInput): Promise<void> {
     const { working, body, isTerminated } = this.#run;
     const inbox = await readInbox(this.#host, this.#run, this.#batch);
-    if (this.#machine.status !== "running" && !(inbox.isRetry && this.#reopen())) return;
+    if (this.#machine.status !== "running" && !(inbox.isRetry && (await this.#reopen()))) return;
     if (isTerminated || (inbox.isCancelled && (await this.#isTerminatedNow())))
       return await this.#breakOff(runTerminated);
     if (this.#machine.seq === 0 && body.refused) return await this.#breakOff(body.refused);
@@ -159,16 +160,24 @@ class RunTurn {
 
   /** Undefined when the run cannot be carried on. */
   async #advance(arrived: readonly Arrived[]): Promise<Step | undefined> {
-    try {
-      let { ended } = this.#machine;
-      const step = advance(this.#machine, this.#run.working, this.#host.threads.now(), arrived);
-      for (const fact of step.facts) if (fact.type === "step.ended") this.#run.bodies.endedAs(fact.path, ++ended);
-      this.#machine = step.state;
-      this.#batch.add(step);
-      return step;
-    } catch (thrown) {
-      await this.#breakOff(runBroken(errorMessage(thrown)));
+    const now = this.#host.threads.now();
+    const came = await this.#run.known.reading(() => this.#comesTo(now, arrived));
+    if ("broken" in came) {
+      await this.#breakOff(runBroken(came.broken));
       return undefined;
+    }
+    this.#run.known.takeEnded(came.facts, this.#machine.ended);
+    this.#machine = came.state;
+    this.#batch.add(came);
+    return came;
+  }
+
+  #comesTo(now: number, arrived: readonly Arrived[]): Step | { readonly broken: string } {
+    try {
+      return advance(this.#machine, this.#run.working, now, arrived);
+    } catch (thrown) {
+      if (thrown instanceof Unread) throw thrown;
+      return { broken: errorMessage(thrown) };
     }
   }
 
@@ -235,8 +244,8 @@ class RunTurn {
     return arrived;
   }
 
-  #reopen(): boolean {
-    const reopened = reopen(this.#machine, this.#run.working);
+  async #reopen(): Promise<boolean> {
+    const reopened = await this.#run.known.reading(() => reopen(this.#machine, this.#run.working));
     if ("refused" in reopened) return false;
     this.#run.beginAttempt();
     this.#machine = reopened.state;
@@ -264,7 +273,7 @@ class RunTurn {
       } else await closeStep(this.#host, this.#run, this.#batch, path, open);
       delete this.#open[path];
     }
-    if (working.undoable.length > 0) this.#batch.hasProblem = true;
+    if (await this.#run.known.reading(() => working.undoable.length > 0)) this.#batch.hasProblem = true;
   }
 }
 

@@ -7,7 +7,8 @@ import { below, parentOf, ROOT } from "../machine/path.ts";
 import { type Body, bodyOf, stepAt, type Working } from "../machine/working.ts";
 
 export function keptForResume(working: Working, bodies: ReadonlyMap<string, Body>): JsonMap {
-  const { continueOnError, undoable } = working;
+  const { continueOnError } = working;
+  const undoable = [...working.undoable];
   const isInside = undoable.some((path) => parentOf(path) !== ROOT);
   return snapshotMap({
     ...(continueOnError && { continue_on_error: true }),
@@ -17,7 +18,7 @@ export function keptForResume(working: Working, bodies: ReadonlyMap<string, Body
 
 /** What is known inside of those steps in which something can be undone; of the steps themselves what their record lacks. */
 function bodiesInside(working: Working, bodies: ReadonlyMap<string, Body>): object {
-  const tops = new Set(working.undoable.filter((path) => parentOf(path) !== ROOT).map(topOf));
+  const tops = new Set([...working.undoable].filter((path) => parentOf(path) !== ROOT).map(topOf));
   const inside = [...bodies].filter(([path]) => parentOf(path) !== ROOT && tops.has(topOf(path)));
   const parts = [...tops].map((path) => {
     const { items, chosen } = bodyOf(working, path);

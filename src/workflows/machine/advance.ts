@@ -14,6 +14,7 @@ import { below, isTopList, ON_FAILURE, parentOf, ROLLBACK, ROOT } from "./path.t
 import { resolveStep } from "./resolve.ts";
 import type { FanOut, OpenStep, Sequence, State } from "./state.ts";
 import { essence, invalidSleep, unhandled, waitTimedOut } from "./step-errors.ts";
+import { Unread } from "./unread.ts";
 import { wakeTime } from "./wake-time.ts";
 import { type Body, bodyOf, isParallel, kindOf, lengthOf, type StepError, stepAt, type Working } from "./working.ts";
 
@@ -190,6 +191,7 @@ class Turn {
     try {
       resolved = resolveStep(this.#working, path);
     } catch (thrown) {
+      if (thrown instanceof Unread) throw thrown;
       // Its parts go by what the step was before: they are compared with that when it is opened once more.
       this.#replace(path, { started_at: this.#now, ...(before && { resolved: before }) });
       this.#end(path, "failed", { error: { ...operationErrorOf(thrown, "workflow_step_invalid"), data: null } });

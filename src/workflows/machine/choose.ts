@@ -5,6 +5,7 @@ import { evaluatePredicate, type Predicate } from "../../contracts/predicates/pr
 import { readWhen, stepsInPredicate } from "../../contracts/workflows/own-steps.ts";
 import { contextOf } from "./context.ts";
 import type { Parts } from "./open-parts.ts";
+import { Unread } from "./unread.ts";
 import { stepAt, type Working } from "./working.ts";
 
 /** The first case that holds, or what is done otherwise, as the only part; no part at all when there is neither. */
@@ -17,6 +18,7 @@ export function chosenPart(working: Working, path: string): Parts {
     try {
       if (holds(working, path, read.predicate)) return { chosen, first: chosen, count: chosen + 1, ...one };
     } catch (thrown) {
+      if (thrown instanceof Unread) throw thrown;
       return { error: invalid(errorMessage(thrown)) };
     }
   }

@@ -40,7 +40,7 @@ export function forgetOtherParts(working: Working, path: string, before: JsonMap
 }
 
 function keepUndoable({ undoable }: Working, gone: ReadonlySet<string>): void {
-  const left = undoable.filter((path) => !gone.has(path));
+  const left = [...undoable].filter((path) => !gone.has(path));
   undoable.length = 0;
   for (const path of left) undoable.push(path);
 }

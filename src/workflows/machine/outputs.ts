@@ -6,6 +6,7 @@ import { bodyOf, branchesOf, kindOf, stepAt, stepsAt, type Working } from "./wor
 
 /** The output of a step all of whose parts have ended. */
 export function outputOfParts(working: Working, path: string): JsonMap {
+  working.bodies.expectAllBelow?.(path);
   const step = stepAt(working, path);
   const { items = [] } = bodyOf(working, path);
   switch (kindOf(working, step)) {
@@ -28,6 +29,7 @@ export function outputOfParts(working: Working, path: string): JsonMap {
 
 /** What the branches that are no aggregator have returned, by role. */
 export function outputsOfBranches(working: Working, path: string): JsonMap {
+  working.bodies.expectAllBelow?.(path);
   const branches = branchesOf(resolvedAt(working, path));
   const outputs = branches.flatMap((branch, position) =>
     isAggregator(branch) ? [] : [[roleOf(branch), outputOfBranch(working, below(path, position))] as const],

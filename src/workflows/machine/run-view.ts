@@ -19,7 +19,7 @@ export function outputOfRun(working: Working): JsonMap {
 
 /** What was undone and what ran after a failure, where there was any of it. */
 export function afterFailure(working: Working): JsonMap {
-  const undone = working.undoable
+  const undone = [...working.undoable]
     .map((_, position) => below(ROLLBACK, position))
     .filter((path) => working.bodies.has(path))
     .map((path) => undoRecord(working, path));

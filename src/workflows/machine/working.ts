@@ -28,12 +28,26 @@ export type Body = {
   readonly suspend?: JsonMap;
 };
 
-/** What is known by path: as much of a map as the machine needs, so that a driver can see what it changes. */
+/**
+ * What is known by path: as much of a map as the machine needs, so that a driver can see what it changes, and may read what is
+ * stored only when it is asked for. It throws `Unread` then.
+ */
 export type Bodies = {
   get(path: string): Body | undefined;
   has(path: string): boolean;
   set(path: string, body: Body): unknown;
   delete(path: string): unknown;
+  /** All that stands below this path is about to be asked for. */
+  expectAllBelow?(path: string): void;
+};
+
+/** Paths in the order in which their steps ended: as much of a list as the machine needs, which may be read late as well. */
+export type Undoable = Iterable<string> & {
+  get length(): number;
+  /** Takes all of them out. */
+  set length(none: 0);
+  at(position: number): string | undefined;
+  push(path: string): unknown;
 };
 
 export type Working = {
@@ -59,7 +73,7 @@ export type Working = {
   /** What runs once the run has failed. */
   readonly onFailure: readonly JsonMap[];
   /** The steps that have succeeded and say what undoes them, in the order in which they ended. */
-  readonly undoable: string[];
+  readonly undoable: Undoable;
   readonly bodies: Bodies;
 };
 
@@ -135,7 +149,7 @@ export function stepAt(working: Working, path: string): JsonMap {
 
 /** The step that a step of the rollback undoes: the last that ended is undone first. */
 export function undoneBy({ undoable }: Working, path: string): string {
-  const undone = undoable[undoable.length - 1 - positionOf(path)];
+  const undone = undoable.at(-1 - positionOf(path));
   if (undone === undefined) throw new Error(`Nothing is undone at "${path}".`);
   return undone;
 }
