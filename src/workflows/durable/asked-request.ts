@@ -1,7 +1,11 @@
 // Requests that a run opens and the answers that it accepts: bound with the installation's key to exactly what was asked.
 import type { NewRequest, RequestKind, RequestTerms, StoredRequest } from "../../backend/request-store.ts";
 import { isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import type { Host } from "../../threads/host.ts";
 import { answerMac, bindingOf } from "../../threads/requests/binding.ts";
+import { hideSecrets } from "../../threads/secrets/hide-secrets.ts";
+import { installationSecrets } from "../../threads/secrets/installation-secrets.ts";
+import { createKnownSecrets } from "../../threads/secrets/known-secrets.ts";
 import type { Sealing } from "../../threads/secrets/sealing.ts";
 import { storableName } from "./storable-name.ts";
 
@@ -20,11 +24,15 @@ export type Asked = {
   readonly terms?: RequestTerms;
 };
 
-export function newRequest(sealing: Sealing, asked: Asked): NewRequest {
+/** What is shown has no secret of the installation in it, and none of those that stand under the name of one. */
+export function newRequest(host: Host, asked: Asked): NewRequest {
+  const { sealing } = host;
   const { id, call, kind, parameters, expiresAfter, terms } = asked;
   // Bound to the name as it is stored: that is what is read back.
   const name = storableName(asked.name);
-  const shown = JSON.stringify(asked.shown);
+  const secrets = createKnownSecrets(installationSecrets(host));
+  secrets.addFrom(parameters);
+  const shown = JSON.stringify(hideSecrets(asked.shown, secrets));
   const whole =
     kind === "approval" ? { apply_input: { tool_name: name, parameters } } : { tool_name: name, parameters };
   return {

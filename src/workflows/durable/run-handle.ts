@@ -8,6 +8,7 @@ import { type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import type { WorkflowRun } from "../../contracts/workflows/run-record.ts";
 import { terminalStatuses } from "../../contracts/workflows/run-record.ts";
 import { checkName } from "../../threads/check-arguments.ts";
+import { installationSecrets } from "../../threads/secrets/installation-secrets.ts";
 import { until } from "../../threads/until.ts";
 import { eventBody, MOST_EVENTS } from "./events.ts";
 import { followRun } from "./follow-run.ts";
@@ -114,7 +115,8 @@ export function createRunHandle(host: RunHost, id: string): RunHandle {
   async function requestCancel(reason = ""): Promise<boolean> {
     const { status } = await summary();
     if (terminalStatuses.has(status)) return false;
-    const isLeft = await leave("stop", { body: { reason }, urgent: true });
+    const words = installationSecrets(host.threads).clean(reason);
+    const isLeft = await leave("stop", { body: { reason: words }, urgent: true });
     // One that got stuck is claimed again: to be stopped is a reason to try.
     await stores.engine.retry(id);
     return isLeft;

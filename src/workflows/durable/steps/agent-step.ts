@@ -25,7 +25,7 @@ export async function beginAgent(about: Beginning): Promise<Begun> {
   const message = textOf(order.step.message ?? null);
   const requestId = crypto.randomUUID();
   const childId = crypto.randomUUID();
-  const asked = newRequest(threads.sealing, {
+  const asked = newRequest(threads, {
     ...{ id: requestId, call, kind: "child", name: slug, parameters: { message }, expiresAfter: null },
     shown: { agent: slug, step: String(order.step.id ?? "") },
   });

@@ -34,7 +34,7 @@ export async function beginApproval({ host, run, batch, order, call }: Beginning
   const parameters = snapshotMap(order.step.args);
   const expiresAfter = tool.waitMs ?? LONGEST_APPROVAL_MS;
   batch.opened.push(
-    newRequest(host.threads.sealing, {
+    newRequest(host.threads, {
       ...{ id, call, kind: "approval", name: tool.name, expiresAfter },
       parameters: boundTo(run, order, parameters),
       shown: {

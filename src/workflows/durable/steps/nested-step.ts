@@ -33,7 +33,7 @@ export async function beginNested({ host, run, batch, order, call }: Beginning):
   batch.writes.push(...made.writes);
   if (requestId === null) return { outcome: { as: "succeeded", output: { run_id: made.id } } };
   batch.opened.push(
-    newRequest(threads.sealing, {
+    newRequest(threads, {
       ...{ id: requestId, call, kind: "child", name: id, parameters: { run_id: made.id }, expiresAfter: null },
       shown: { workflow: id, run_id: made.id, step: String(step.id ?? "") },
     }),

@@ -38,7 +38,7 @@ function waitForApproval({ host, run, batch, order, call }: Beginning): Begun {
   const expiresAfter = parseDuration(order.step.timeout) ?? LONGEST_APPROVAL_MS;
   const asked = snapshotMap({ ...placeIn(run, order.step), summary, ...(isMap(preview) && { preview }) });
   batch.opened.push(
-    newRequest(host.threads.sealing, {
+    newRequest(host.threads, {
       ...{ id, call, kind: "approval", name: nameOf(run, order.step), shown: asked, expiresAfter },
       parameters: boundTo(run, order, asked),
       terms: termsOf(run, approvers === null ? undefined : approverRule.read(approvers)),
@@ -54,7 +54,7 @@ function waitForRequest(about: Beginning): Begun {
   const asked = snapshotMap({ ...snapshotMap(order.step.request), ...placeIn(run, order.step) });
   const limit = parseDuration(order.step.timeout);
   batch.opened.push(
-    newRequest(host.threads.sealing, {
+    newRequest(host.threads, {
       ...{ id, call, kind: "client_tool", name: nameOf(run, order.step), shown: asked },
       ...{ parameters: boundTo(run, order, asked), expiresAfter: limit ?? null },
     }),
