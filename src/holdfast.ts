@@ -16,6 +16,7 @@ import type { Hooks } from "./contracts/hooks.ts";
 import type { JsonMap } from "./contracts/json.ts";
 import type { CanDecide } from "./contracts/trust/approver-rule.ts";
 import { type ConsentPolicy, decide as decideByWord } from "./contracts/trust/consent.ts";
+import * as workspaces from "./contracts/workspace.ts";
 import { ignoreCrashPoints, type OnCrashPoint } from "./engine/crash-points.ts";
 import { createMembership } from "./engine/membership.ts";
 import { modelFromConfig } from "./gateway/agent/process/model-from-config.ts";
@@ -25,7 +26,7 @@ import { gatewayMetrics } from "./gateway/gateway-metrics.ts";
 import { gatewayOperations } from "./gateway/operations/gateway-operations.ts";
 import type { Memories } from "./memory/checked-memories.ts";
 import { createGuidelines, type GuidelinesOptions } from "./memory/guidelines.ts";
-import { checkMemory, createMemory, type MemoryOptions } from "./memory/memory.ts";
+import { checkMemory, createMemory, forgettingAlso, type MemoryOptions } from "./memory/memory.ts";
 import { readyModels } from "./models/choose/ready-models.ts";
 import { DEMO } from "./models/choose/unnamed-model.ts";
 import type { Model } from "./models/model.ts";
@@ -76,6 +77,11 @@ import type { RunHost } from "./workflows/durable/run-host.ts";
 import { stepOperations } from "./workflows/durable/step-operations.ts";
 import { createRunWorker } from "./workflows/durable/worker.ts";
 import { createWorkflows, type WorkflowsRuntime } from "./workflows/durable/workflows.ts";
+import { careOperations } from "./workflows/operate/care-operations.ts";
+import { diagnoseRuns } from "./workflows/operate/diagnose-runs.ts";
+import { eraseRunsOf, pruneRuns } from "./workflows/operate/prune-runs.ts";
+import { createRunCare, type RunCare } from "./workflows/operate/run-care.ts";
+import { readRunMetrics } from "./workflows/operate/run-metrics.ts";
 import { workflowOperations } from "./workflows/operations/workflow-operations.ts";
 import type { BuiltWorkflow } from "./workflows/steps/built-workflow.ts";
 import type { StepFunctions } from "./workflows/steps/step-functions.ts";
@@ -170,7 +176,7 @@ export interface Holdfast extends Runtime {
   /** What comes in from elsewhere, with its own proof of who sent it. */
   readonly channels: Channels;
   /** Workflows, and the runs of them. */
-  readonly workflows: WorkflowsRuntime;
+  readonly workflows: WorkflowsRuntime & RunCare;
   /** Events, jobs, pipelines and agent runs; undefined without the option `gateway`. */
   readonly gateway: Gateway | undefined;
 }
@@ -299,7 +305,9 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     ...{ store: stores.audit, threads: stores.threads, now: host.now, reached: onPoint },
     signer,
   });
-  const endHousekeeping = runs ? startHousekeeping(host, audit, options.housekeeping ?? {}) : async () => undefined;
+  const endHousekeeping = runs
+    ? startHousekeeping(host, { audit, pruneRuns: (idleMs) => pruneRuns(host, idleMs) }, options.housekeeping ?? {})
+    : async () => undefined;
   const close = endingOnSignal(runs && (options.drainsOnSignal ?? true), async () => {
     if (runs) {
       await Promise.all([worker.stop(), runWorker.stop(), gateway?.stop()]);
@@ -333,7 +341,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     audit,
     variables: createVariables(host),
     endpoints: { call: (given) => callEndpoint(host, given) },
-    memories: gateway ? forgettingToo(host.memory.store, gateway) : host.memory.store,
+    memories: forgettingToo(host, gateway),
     guidelines:
       options.guidelines === false
         ? null
@@ -347,13 +355,13 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     switches,
     metrics: async () => ({
       ...(await readMetrics(host, worker.active)),
+      ...(await readRunMetrics(stores.workflows, runWorker.active)),
       ...(gateway && gatewayMetrics(await gateway.status())),
     }),
     async diagnose() {
-      const [ofThreads, ofGateway] = await Promise.all([diagnose(host), gateway?.diagnose()]);
-      if (!ofGateway) return ofThreads;
-      const healthy = ofThreads.healthy && ofGateway.healthy;
-      return { healthy, findings: [...ofGateway.findings, ...ofThreads.findings] };
+      const found = await Promise.all([gateway?.diagnose(), diagnoseRuns(runHost), diagnose(host)]);
+      const all = found.filter((each) => each !== undefined);
+      return { healthy: all.every(({ healthy }) => healthy), findings: all.flatMap(({ findings }) => findings) };
     },
     outcomes: {
       ...{ store: stores.outcomes, sealing, keepMs: options.housekeeping?.retention?.outcomeMs ?? A_DAY_MS },
@@ -361,15 +369,15 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
     },
     close,
   };
-  const workflows = createWorkflows(runHost);
+  const workflows = { ...createWorkflows(runHost), ...createRunCare(runHost) };
   const { abilityHooks: hooks, chatHandlers: handlers } = options;
   const reportHere = (error: unknown) => report(error, "");
   const extensions = { report: reportHere, ...(hooks && { hooks }), ...(handlers && { handlers }) };
   const operationsBeside = () => {
     const workbench = createWorkbench(runtime);
     const ofGateway = gateway ? gatewayOperations(workbench, gateway) : [];
-    const ofWorkflows = workflowOperations(workbench, workflows);
-    return [...ofWorkflows, ...agentsApiOperations(workbench, workflows, runHost), ...ofGateway];
+    const ofRuns = [...workflowOperations(workbench, workflows), ...careOperations(workbench, workflows)];
+    return [...ofRuns, ...agentsApiOperations(workbench, workflows, runHost), ...ofGateway];
   };
   const createAbilities = () =>
     createDesk([...createOperations(runtime, extensions), ...operationsBeside()], {
@@ -405,18 +413,17 @@ function readDefinitions(options: Omit<HoldfastOptions, "backend">) {
   return { channelling, ...createRegistry({ ...options, effects }) };
 }
 
-/** A person who is forgotten as a whole is erased from the gateway too, whose jobs belong to no workspace and to no agent here. */
-function forgettingToo(memories: Memories, gateway: Gateway): Memories {
-  return {
-    ...memories,
-    async forgetAll(about) {
-      const forgotten = await memories.forgetAll(about);
-      const { user_id, agent_id, workspace } = about;
-      const isWhole = agent_id === undefined && workspace === undefined;
-      if (user_id !== undefined && isWhole) await gateway.eraseUser(`user:${user_id}`);
-      return forgotten;
-    },
-  };
+/**
+ * Work that was done for a person goes with what is remembered about that person: runs of workflows, and where the person is
+ * forgotten as a whole what the gateway holds, whose jobs belong to no workspace. Neither is kept by agent.
+ */
+function forgettingToo(host: Host, gateway: Gateway | undefined): Memories {
+  return forgettingAlso(host.memory.store, async ({ user_id, agent_id, workspace }) => {
+    if (user_id === undefined || agent_id !== undefined) return;
+    if (workspace === undefined) await gateway?.eraseUser(`user:${user_id}`);
+    const place = workspace === undefined ? null : workspaces.normalize(workspace);
+    await eraseRunsOf(host, { user_id, ...(place && { workspace: place }) });
+  });
 }
 
 /** The model that an agent's configuration names, else the one that the environment chooses; null for the demo. */

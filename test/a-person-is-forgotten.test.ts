@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createMemoryStore } from "../src/backend/sql/memories.ts";
 import { migrate } from "../src/backend/sql/migrate.ts";
 import { sqlite } from "../src/backend/sqlite/sqlite.ts";
+import { verifyAudit } from "../src/contracts/audit/verify-audit.ts";
 import * as principal from "../src/contracts/trust/principal.ts";
 import { memoryScope } from "../src/memory/scope-of-layer.ts";
 import { agent } from "../src/threads/agent.ts";
@@ -80,6 +81,61 @@ eachDatabase((newWorld) => {
     expect(await Promise.all(all.map((scope) => memories.exists(scope)))).toEqual([true, true, true, true]);
     expect(await guidelines?.count(principal.userSession(7, "desk"), { workspace_id: "shop" })).toBe(1);
   });
+});
+
+eachDatabase((newWorld) => {
+  it("erases the runs of workflows that acted for the user, and leaves those that have not ended", async () => {
+    const world = await newWorld();
+    const holdfast = await world.open(desk);
+    const { workflows, memories, audit } = holdfast;
+    const ask = { id: "ask", type: "agent", agent: "desk", message: "I am Anna." };
+    const ended = async (user: number, workspace?: object) => {
+      const options = { principal: principal.userSession(user, "desk"), ...(workspace && { workspace }) };
+      const run = await workflows.start({ id: "w", steps: [ask] }, {}, options as never);
+      await run.result();
+      return run;
+    };
+    const own = await ended(7);
+    const again = await own.rerun({});
+    await again.result();
+    const inShop = await ended(7, place.workspace);
+    const others = await ended(8);
+    const live = await workflows.start(
+      { id: "w", steps: [{ id: "wait", type: "wait", event: "go" }] },
+      {},
+      {
+        principal: principal.userSession(7, "desk"),
+      },
+    );
+    const left = async () => (await workflows.runs()).map(({ run_id }) => run_id).toSorted();
+
+    await memories.forgetAll({ user_id: 7, agent_id: 3 });
+    await memories.forgetAll(place);
+    expect((await left()).length).toBe(5);
+    await memories.forgetAll({ user_id: 7, ...place });
+    expect(await left()).toEqual([own, again, others, live].map(({ id }) => id).toSorted());
+    await memories.forgetAll({ user_id: 7 });
+    expect(await left()).toEqual([others, live].map(({ id }) => id).toSorted());
+    const exported = await audit.export();
+    expect(verifyAudit(exported, audit.publicKey)).toMatchObject({ ok: true });
+    const gone = exported.tombstones.filter(({ reason }) => reason === "forgotten").map(({ thread }) => thread);
+    expect(gone).toEqual(expect.arrayContaining([own.id, again.id, inShop.id]));
+    // The thread of the agent went with each of them.
+    expect(gone.length).toBe(6);
+    await live.send("go");
+    await live.result();
+    await memories.forgetAll({ user_id: 7 });
+    expect(await left()).toEqual([others.id]);
+  });
+});
+
+it("leaves the memories of agents where they are found, with a gateway as well", async () => {
+  const world = await sqliteWorld();
+  const trusted = { administrators: [1] };
+  const { abilities } = await world.open(desk, { gateway: { plugins: {} }, trust: trusted });
+  const caller = { principal: principal.userSession(1, "desk"), door: "http" } as const;
+  const place = { layer: "principal", agent: "desk" };
+  expect(await abilities.call("holdfast/list-memories", place, caller)).toMatchObject({ memories: [] });
 });
 
 it("leaves it to the store that a host brings, if that knows how", async () => {

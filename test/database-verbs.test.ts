@@ -45,7 +45,7 @@ it("backs up while a server works on the database, never over a file, and with t
 it("prunes threads, or bytes alone, and says which it wants to be told", async () => {
   const shell = newShell();
   expect(await shell.json("db", "prune", "--files", "--dry-run")).toEqual({
-    ...{ dry_run: true, threads: [], contents: 0, bytes: 0 },
+    ...{ dry_run: true, threads: [], runs: [], contents: 0, bytes: 0 },
   });
   for (const words of [[], ["--files", "--idle", "3"]]) {
     const refused = await shell.run(["db", "prune", ...words]);
@@ -87,8 +87,8 @@ it("deletes threads that rest and bytes that nobody names, and first tells what 
   change(shell.folder, "update threads set updated_at = updated_at - 3 * 86400000000");
   change(shell.folder, "insert into blobs (hash, size, content) values ('unnamed', 3, x'616263')");
   expect(await shell.run(["db", "prune"])).toMatchObject({ code: 2 });
-  expect(await shell.json("db", "prune", "--idle", "4", "--dry-run")).toMatchObject({ threads: [], contents: 1 });
-  const all = { threads: [id], contents: 1, bytes: 3 };
+  expect(await shell.json("db", "prune", "--idle", "4", "--dry-run")).toMatchObject({ threads: [], runs: [], contents: 1 });
+  const all = { threads: [id], runs: [], contents: 1, bytes: 3 };
   expect(await shell.json("db", "prune", "--idle", "2", "--dry-run")).toEqual({ dry_run: true, ...all });
   expect(await shell.json("db", "prune", "--idle", "2")).toEqual({ dry_run: false, ...all });
 });

@@ -39,6 +39,7 @@ export const mayImport: ImportTable = {
     ...["workflows/machine", "workflows/steps"],
   ],
   "workflows/operations": [...["contracts", "backend", "memory", "threads", "abilities", "workflows/durable"]],
+  "workflows/operate": ["contracts", "backend", "threads", "abilities", "workflows/machine", "workflows/durable"],
   "workflows/in-memory": ["contracts", "workflows/machine", "workflows/steps"],
   "agents-api": ["contracts", "workflows", "workflows/durable"],
   "agents-api/operations": [
@@ -57,6 +58,7 @@ export const mayImport: ImportTable = {
       "channels",
       "workflows/durable",
       "workflows/operations",
+      "workflows/operate",
       "workflows/steps",
       "gateway",
       "gateway/agent/process",

@@ -25,7 +25,9 @@ const nothing = {
   threads: { idle: 0, running: 0, waiting: 0, stopped: 0, terminated: 0, stuck: 0 },
   ...{ oldest_due_age_ms: 0, oldest_approval_age_ms: 0, unknown_calls: 0, pending_requests: 0, pending_approvals: 0 },
   ...{ inbox_depth: 0, workers: 1, running_here: 0 },
-  ...{ takeovers: 0, lost_leases: 0, refused_commits: 0, overtaken_commits: 0 },
+  ...{ takeovers: 0, lost_leases: 0, refused_commits: 0, overtaken_commits: 0, workflow_steps: 0 },
+  ...{ workflow_runs: {}, workflow_runs_due: 0, workflow_runs_overdue: 0, workflow_oldest_due_ms: 0 },
+  ...{ workflow_runs_stuck: 0, workflow_runs_with_problems: 0, workflow_unknown_steps: 0, workflow_runs_here: 0 },
 };
 
 eachDatabase((newWorld) => {

@@ -8,6 +8,7 @@ import { aStep, aWorkflowRun } from "../src/backend/contract/a-workflow.ts";
 import { openChild, written } from "../src/backend/contract/a-write.ts";
 import { openThread } from "../src/backend/contract/stores-in-test.ts";
 import type { StoredSubject } from "../src/backend/subject-store.ts";
+import { isMap } from "../src/contracts/json.ts";
 import type { Principal } from "../src/contracts/trust/principal.ts";
 import { system } from "../src/contracts/trust/principal.ts";
 import type { Holdfast } from "../src/holdfast.ts";
@@ -21,6 +22,7 @@ import { admin, person } from "./shop-desk.ts";
 const RUN = "a run of a workflow";
 const ABOVE = "a run above a thread";
 const NOBODYS = "the id of nothing";
+const NEWER = 99;
 const OWNER = 7;
 
 /** Proposes a refund before it does anything else. */
@@ -77,14 +79,15 @@ type Opened = Awaited<ReturnType<typeof openWorld>>;
 
 /** One below a thread, at work and with a call of which nobody can tell what it did; and one that nothing stands above. */
 async function openRuns({ stores, thread, subject }: Opened): Promise<void> {
-  const kind = { kind: "workflow", agent: "", subject: subject as StoredSubject } as const;
+  // Of a version that no worker here reads: what a run does is for other tests.
+  const kind = { kind: "workflow", agent: "", state_version: NEWER, subject: subject as StoredSubject } as const;
   await openThread(stores, { ...kind, id: RUN, key: `holdfast:${RUN}`, parent_id: thread });
   await openThread(stores, { ...kind, id: ABOVE, key: `holdfast:${ABOVE}`, parent_id: null });
   for (const id of [RUN, ABOVE]) {
     await stores.inbox.put(id, anEntry());
     await written(stores, id, { write: "workflow_run", run: aWorkflowRun(id, { tags: ["paid"] }) }, aStep(id, 0));
   }
-  const claim = { worker: "worker 1", limit: 9, lease_us: MINUTE, except: [], state_version: 1 };
+  const claim = { worker: "worker 1", limit: 9, lease_us: MINUTE, except: [], state_version: NEWER };
   for (const { id, epoch } of await stores.engine.claim({ ...claim, kind: "workflow" })) {
     const ended = { change: "ended", number: 0, phase: "unknown", outcome: "{}", message_seq: 0 } as const;
     await stores.threads.commit(
@@ -110,6 +113,12 @@ async function saidOf(holdfast: Holdfast, principal: Principal, operation: Opera
   );
   const answer = await holdfast.abilities.call(name, { ...Object.fromEntries(more), ...given }, { principal, door });
   return JSON.stringify(answer).replaceAll(id, "<id>");
+}
+
+/** Runs have numbers of their own among the metrics. */
+function ofThreads(answer: unknown): unknown {
+  if (!isMap(answer)) return answer;
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !name.startsWith("workflow_")));
 }
 
 function fieldsOf(input: z.ZodType): object {
@@ -139,14 +148,15 @@ eachDatabase((newWorld) => {
       expect(await Promise.all([RUN, ABOVE].map((id) => stores.threads.load(id)))).toEqual(before);
     });
 
-    it("is in no list, count or metric", async () => {
+    it("is in no list, count or metric of threads", async () => {
       const opened = await openWorld(newWorld);
       const { holdfast, owner } = opened;
       const reads = holdfast.abilities.list("http").filter((each) => each.effect === "read" && !isAboutRuns(each));
       const read = async () => {
         const said: Record<string, unknown> = {};
         for (const [who, principal] of Object.entries({ admin, owner })) {
-          for (const { name } of reads) said[`${name} as ${who}`] = await called(holdfast, principal, name, {});
+          for (const { name } of reads)
+            said[`${name} as ${who}`] = ofThreads(await called(holdfast, principal, name, {}));
         }
         return said;
       };

@@ -171,7 +171,8 @@ export function memoryOperations(workbench: Workbench): readonly Operation[] {
       description:
         "Forgets for good all that is remembered about a user, by an agent or in a workspace, or by those of them that are " +
         "named together; with the private guidelines of that user, unless it is about one agent. A user alone is also erased " +
-        "from the gateway: the contents of jobs, agent runs and the files of these.",
+        "from the gateway: the contents of jobs, agent runs and the files of these. Runs of workflows that acted for the " +
+        "user and have ended are deleted.",
       input: z.object({
         user_id: z.coerce.number().int().min(1).optional(),
         agent: placeFields.agent.meta({ description: "The slug of the agent." }),

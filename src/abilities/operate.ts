@@ -28,6 +28,17 @@ const metricsShape = z.object({
   lost_leases: count.meta({ description: "Threads that this process has lost while it was at work on them." }),
   refused_commits: count.meta({ description: "Commits of this process that came after it had lost the thread." }),
   overtaken_commits: count.meta({ description: "Commits of this process that were made again." }),
+  workflow_steps: count.meta({ description: "Steps of workflows that this process has carried out." }),
+  workflow_runs: z
+    .record(z.string(), z.record(z.string(), count))
+    .meta({ description: "How many runs of each workflow have which status." }),
+  workflow_runs_due: count.meta({ description: "Runs of workflows that could go on, and no process has taken." }),
+  workflow_runs_overdue: count.meta({ description: "Those of them that are due for more than ten seconds." }),
+  workflow_oldest_due_ms: count.meta({ description: "How long the run waits that is due the longest." }),
+  workflow_runs_stuck: count.meta({ description: "Runs that were begun again and again without a commit." }),
+  workflow_runs_with_problems: count.meta({ description: "Runs with a failed rollback or a step of unknown outcome." }),
+  workflow_unknown_steps: count.meta({ description: "Steps of workflows of which it is unknown what they did." }),
+  workflow_runs_here: count.meta({ description: "Runs that this process is carrying on now." }),
   gateway_jobs: z
     .record(z.enum(jobStatuses), count)
     .optional()
@@ -82,7 +93,7 @@ export function operateOperations({ runtime, define, reach }: Workbench): readon
     define({
       ...{ name: "holdfast/metrics", title: "See how everything stands", ...operates },
       description:
-        "Counts threads, requests, calls, workers and jobs of the gateway, and tells what waits the longest.",
+        "Counts threads, runs of workflows, requests, calls, workers and jobs of the gateway, and tells what waits the longest.",
       input: z.object({}),
       output: metricsShape,
       effect: "read",
@@ -191,7 +202,7 @@ export function operateOperations({ runtime, define, reach }: Workbench): readon
       input: z.object({}),
       output: z.object({
         healthy: z.boolean(),
-        findings: z.array(z.object({ thread_id: z.string().nullable(), ...explained })),
+        findings: z.array(z.object({ thread_id: z.string().nullable(), run_id: z.string().optional(), ...explained })),
       }),
       effect: "read",
       route: { method: "get", path: "/doctor" },

@@ -1,7 +1,7 @@
 // What an installation remembers, and how it is brought into prompts: the registered sources, sections and validators, with
 // the store behind them.
 import type { IdentityStore } from "../backend/identity-store.ts";
-import type { KeptMemories } from "../backend/memory-store.ts";
+import type { Forgotten, KeptMemories } from "../backend/memory-store.ts";
 import { cleanSlug } from "../contracts/context/clean-name.ts";
 import { type ContextSections, createContextSections } from "../contracts/context/context-sections.ts";
 import { holdfastError } from "../contracts/error.ts";
@@ -122,6 +122,21 @@ export function createMemory(options: MemoryOptions, lent: Lent): Memory {
       throw thrown;
     }
   }
+}
+
+/** The same memories: forgetting reaches further, once the memories themselves have been forgotten. */
+export function forgettingAlso(memories: Memories, also: (about: Forgotten) => Promise<void>): Memories {
+  const made: Memories = Object.freeze({
+    ...memories,
+    async forgetAll(about: Forgotten) {
+      const forgotten = await memories.forgetAll(about);
+      await also(about);
+      return forgotten;
+    },
+  });
+  const agentId = numbersOf.get(memories);
+  if (agentId) numbersOf.set(made, agentId);
+  return made;
 }
 
 function registered(definitions: readonly MemorySourceDefinition[]): readonly Source[] {

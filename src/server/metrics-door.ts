@@ -9,7 +9,13 @@ const METRICS = "holdfast/metrics";
 const TEXT = /\b(text\/plain|application\/openmetrics-text)\b/;
 
 /** What only grows while a process lives. */
-const counters: ReadonlySet<string> = new Set(["takeovers", "lost_leases", "refused_commits", "overtaken_commits"]);
+const counters: ReadonlySet<string> = new Set([
+  "takeovers",
+  "lost_leases",
+  "refused_commits",
+  "overtaken_commits",
+  "workflow_steps",
+]);
 
 export const metricsDoor: Mount = (app, { holdfast }) => {
   app.get("/metrics", async (context, next) => {
@@ -22,7 +28,7 @@ export const metricsDoor: Mount = (app, { holdfast }) => {
   });
 };
 
-/** Each number by its name, yes and no as 1 and 0; a map of numbers by status, as the only one there is. */
+/** Each number by its name, yes and no as 1 and 0; a map of numbers by status, and one of such maps by workflow. */
 function metricsText(metrics: UnknownMap, descriptions: Readonly<Record<string, string>>): string {
   const lines = Object.entries(metrics).flatMap(([field, value]) => {
     const isCounter = counters.has(field);
@@ -31,7 +37,13 @@ function metricsText(metrics: UnknownMap, descriptions: Readonly<Record<string, 
     const name = `holdfast_${field.replace(/_ms$/, "_seconds")}${isCounter ? "_total" : ""}`;
     const shown = (amount: unknown) => Number(amount) / (isTime ? 1_000 : 1);
     const values = isMap(value)
-      ? Object.entries(value).map(([status, amount]) => `${name}{status="${status}"} ${shown(amount)}`)
+      ? Object.entries(value).flatMap(([status, amount]) =>
+          isMap(amount)
+            ? Object.entries(amount).map(
+                ([own, runs]) => `${name}{${label("workflow", status)},${label("status", own)}} ${shown(runs)}`,
+              )
+            : [`${name}{${label("status", status)}} ${shown(amount)}`],
+        )
       : [`${name} ${shown(value)}`];
     const help = descriptions[field];
     return [
@@ -41,6 +53,12 @@ function metricsText(metrics: UnknownMap, descriptions: Readonly<Record<string, 
     ];
   });
   return `${lines.join("\n")}\n`;
+}
+
+/** The id of a workflow may be any text. */
+function label(name: string, value: string): string {
+  const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return `${name}="${escaped}"`;
 }
 
 function descriptionsOf(schema: unknown): Readonly<Record<string, string>> {

@@ -14,10 +14,14 @@ export type Diagnosis = Explanation & { readonly thread_id: string; readonly sta
 
 export type GatewayCause = "gateway_paused" | "gateway_jobs_dead" | "gateway_circuit_open" | "gateway_job_due";
 
-/** `thread_id` is null for what concerns no single thread. */
+/** Of steps of runs. */
+export type StepCause = "rollback_failed" | "step_outcome_unknown";
+
+/** `thread_id` is null for what concerns no single thread; `run_id` is there for what concerns a run of a workflow. */
 export type Finding = {
   readonly thread_id: string | null;
-  readonly cause: Cause | GatewayCause | "unknown_calls" | "switched_off";
+  readonly run_id?: string;
+  readonly cause: Cause | GatewayCause | `run_${string}` | StepCause | "unknown_calls" | "switched_off";
   readonly sentence: string;
   readonly command: string | null;
 };
@@ -107,7 +111,7 @@ export async function diagnose(host: Host): Promise<Findings> {
 async function waitingForSomebody({ stores: { requests } }: Host): Promise<readonly string[]> {
   const kinds = ["approval", "client_tool", "variables"] as const;
   const pending = await Promise.all(
-    kinds.map((kind) => requests.list({ kind, status: "pending", limit: MOST_FINDINGS })),
+    kinds.map((kind) => requests.list({ kind, of: "thread", status: "pending", limit: MOST_FINDINGS })),
   );
   const oldest = pending.flat().sort(comparePlaces);
   return [...new Set(oldest.map(({ thread_id }) => thread_id))].slice(0, MOST_FINDINGS);

@@ -3,6 +3,7 @@ import type { EngineView } from "../backend/engine.ts";
 import type { StoredRequest } from "../backend/request-store.ts";
 import type { Thread } from "../backend/thread-rows.ts";
 import { isMap } from "../contracts/json.ts";
+import { asSentence, onOneLine, timeText } from "./explaining-words.ts";
 import type { RunOutcome } from "./outcome.ts";
 import type { Switch } from "./switches.ts";
 
@@ -61,17 +62,17 @@ function ofEngine({ thread, view, lastError, ...facts }: Facts): Explanation | u
   if (terminated_at !== null) {
     return told(
       "terminated",
-      `Thread ${id} was ended for good at ${time(terminated_at)} and takes no more work.`,
+      `Thread ${id} was ended for good at ${timeText(terminated_at)} and takes no more work.`,
       null,
     );
   }
   if (stuck_at !== null) {
-    const why = lastError === null ? "whoever ran it died each time" : `the last error was: ${sentenceOf(lastError)}`;
-    const sentence = `Thread ${id} is stuck since ${time(stuck_at)}: it was begun three times without getting on, and ${why}`;
-    return told("stuck", ended(sentence), `holdfast threads retry ${id}`);
+    const why = lastError === null ? "whoever ran it died each time" : `the last error was: ${onOneLine(lastError)}`;
+    const sentence = `Thread ${id} is stuck since ${timeText(stuck_at)}: it was begun three times without getting on, and ${why}`;
+    return told("stuck", asSentence(sentence), `holdfast threads retry ${id}`);
   }
   if (lease_by !== null && lease_until > now) {
-    const until = `until ${time(lease_until)}`;
+    const until = `until ${timeText(lease_until)}`;
     if (view.is_holder_known) {
       return told(
         "running",
@@ -83,7 +84,7 @@ function ofEngine({ thread, view, lastError, ...facts }: Facts): Explanation | u
     return told("holder_gone", sentence, null);
   }
   if (due_at === null || due_at > now) return undefined;
-  const since = `is due since ${time(due_at)}`;
+  const since = `is due since ${timeText(due_at)}`;
   if (!facts.isAgentKnown) {
     const sentence = `Thread ${id} ${since}, and nobody here knows its agent "${agent}": start a process that defines it.`;
     return told("agent_unknown", sentence, "holdfast agents list");
@@ -101,8 +102,8 @@ function ofEngine({ thread, view, lastError, ...facts }: Facts): Explanation | u
 /** What was switched off, by whom and why, and how it is switched on. */
 export function switchedOff(what: string, { kind, name, set_at, set_by, reason }: Switch): Explanation {
   const by = set_by === "" ? "" : ` by ${set_by}`;
-  const why = reason === "" ? "" : `: ${sentenceOf(reason)}`;
-  const sentence = ended(`${what} "${name}" was switched off at ${time(set_at)}${by}${why}`);
+  const why = reason === "" ? "" : `: ${onOneLine(reason)}`;
+  const sentence = asSentence(`${what} "${name}" was switched off at ${timeText(set_at)}${by}${why}`);
   return told("agent_switched_off", sentence, `holdfast switches on ${kind} ${name}`);
 }
 
@@ -110,8 +111,8 @@ export function switchedOff(what: string, { kind, name, set_at, set_by, reason }
 function ofWaiting({ thread, view, request, childId, postponed }: Facts): Explanation | undefined {
   const { id } = thread;
   if (request?.status === "pending") {
-    const since = `since ${time(request.created_at)}`;
-    const until = request.expires_at === null ? "" : ` and until ${time(request.expires_at)}`;
+    const since = `since ${timeText(request.created_at)}`;
+    const until = request.expires_at === null ? "" : ` and until ${timeText(request.expires_at)}`;
     const tool = `"${request.tool_name}"`;
     if (request.kind === "approval") {
       const sentence = `Thread ${id} waits ${since}${until} for somebody to approve ${tool}, request ${request.id}.`;
@@ -126,7 +127,7 @@ function ofWaiting({ thread, view, request, childId, postponed }: Facts): Explan
     return told("subagent", sentence, childId === undefined ? null : `holdfast doctor ${childId}`);
   }
   if (view.due_at === null) return undefined;
-  const until = time(view.due_at);
+  const until = timeText(view.due_at);
   if (postponed) {
     const sentence = `Thread ${id} waits until ${until} to ask its model again, which failed ${postponed.times + 1} times.`;
     return told("model_retry", sentence, null);
@@ -164,7 +165,7 @@ function ofRest({ thread, view, variables, outcome }: Facts): Explanation {
   if (!outcome.completed) {
     const why = reasonOf(outcome);
     const sentence = `Thread ${id} rests, because its last run ended with ${outcome.status}${why}`;
-    return told("run_ended_early", ended(sentence), `holdfast threads continue ${id}`);
+    return told("run_ended_early", asSentence(sentence), `holdfast threads continue ${id}`);
   }
   return told("at_rest", `Thread ${id} rests, because its last run is complete and nothing is queued.`, send);
 }
@@ -174,26 +175,9 @@ const SPENT: ReadonlySet<string> = new Set(["budget_exceeded", "limit_reached", 
 function reasonOf({ failure, stalled, interrupted }: RunOutcome): string {
   const told = failure ?? stalled ?? interrupted;
   const words = isMap(told) ? (told.message ?? told.error ?? told.reason) : undefined;
-  return typeof words === "string" && words !== "" ? `: ${sentenceOf(words)}` : "";
+  return typeof words === "string" && words !== "" ? `: ${onOneLine(words)}` : "";
 }
 
 function told(cause: Cause, sentence: string, command: string | null): Explanation {
   return { cause, sentence, command };
-}
-
-const LONGEST_WORDS = 300;
-
-/** The words of others, on one line. */
-function sentenceOf(words: string): string {
-  const line = words.replace(/\s+/g, " ").trim();
-  return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
-}
-
-function ended(sentence: string): string {
-  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
-/** From microseconds since 1970. */
-function time(microseconds: number): string {
-  return new Date(microseconds / 1_000).toISOString();
 }

@@ -9,6 +9,8 @@ import { isWholeNumber } from "./whole-number.ts";
 export type Retention = {
   /** How long a thread may rest before it is deleted with all that descend from it; for ever unless given. */
   readonly threadIdleMs?: number;
+  /** How long a run of a workflow is kept after it has ended, with all below it; as long as threads unless given, for ever with null. */
+  readonly workflowRunMs?: number | null;
   /** How long a session is kept that nobody writes to; for ever unless given. */
   readonly sessionIdleMs?: number;
   /** How long the first outcome of a write is kept for whoever repeats it with its key; a day unless given. */
@@ -78,15 +80,26 @@ export async function pruneFiles({ stores: { files } }: Host, { dryRun = false }
   }
 }
 
+/** What is looked after beside threads. */
+type Kept = {
+  readonly audit: Audit;
+  /** Deletes the runs of workflows that ended so long ago. */
+  readonly pruneRuns: (idleMs: number) => Promise<unknown>;
+};
+
 /** Begins, and gives what ends it. What goes wrong is told, and tried again the next time. */
-export function startHousekeeping(host: Host, audit: Audit, options: HousekeepingOptions): () => Promise<void> {
+export function startHousekeeping(
+  host: Host,
+  { audit, pruneRuns }: Kept,
+  options: HousekeepingOptions,
+): () => Promise<void> {
   const { retention = {}, everyMs = TEN_MINUTES_MS } = options;
   if (everyMs === null) return async () => undefined;
   const sweep = createSweep({ files: host.stores.files, now: host.now });
   let underWay: Promise<void> | undefined;
   const timer = setInterval(() => {
     // A round that takes longer than the time between two is not followed by a heap of others.
-    underWay ??= keepHouse(host, audit, retention)
+    underWay ??= keepHouse(host, { audit, pruneRuns }, retention)
       .then(sweep)
       .catch((thrown: unknown) => host.report(thrown, ""))
       .finally(() => {
@@ -101,8 +114,10 @@ export function startHousekeeping(host: Host, audit: Audit, options: Housekeepin
   };
 }
 
-async function keepHouse(host: Host, audit: Audit, { threadIdleMs, sessionIdleMs }: Retention): Promise<void> {
+async function keepHouse(host: Host, { audit, pruneRuns }: Kept, retention: Retention): Promise<void> {
+  const { threadIdleMs, sessionIdleMs, workflowRunMs = threadIdleMs ?? null } = retention;
   if (threadIdleMs !== undefined) await pruneThreads(host, threadIdleMs);
+  if (workflowRunMs !== null) await pruneRuns(workflowRunMs);
   const before = sessionIdleMs === undefined ? undefined : (host.now() - sessionIdleMs) * 1_000;
   await host.stores.sessions.expire(before === undefined ? {} : { before });
   await host.stores.outcomes.expire();
@@ -113,6 +128,9 @@ async function keepHouse(host: Host, audit: Audit, { threadIdleMs, sessionIdleMs
 export function housekeepingProblem({ retention = {}, everyMs }: HousekeepingOptions): string | undefined {
   const isTime = (value: unknown) => value === undefined || isWholeNumber(value, 1);
   if (!isTime(retention.threadIdleMs)) return "retention.threadIdleMs must be a whole number of milliseconds";
+  if (retention.workflowRunMs !== null && !isTime(retention.workflowRunMs)) {
+    return "retention.workflowRunMs must be a whole number of milliseconds, or null";
+  }
   if (!isTime(retention.sessionIdleMs)) return "retention.sessionIdleMs must be a whole number of milliseconds";
   if (!isTime(retention.outcomeMs)) return "retention.outcomeMs must be a whole number of milliseconds";
   if (everyMs !== null && everyMs !== undefined && !isWholeNumber(everyMs, 1, 2 ** 31 - 1)) {

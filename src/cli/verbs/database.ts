@@ -74,10 +74,10 @@ export const databaseVerbs: readonly Verb[] = [
   },
   {
     name: "db prune",
-    summary: "delete threads that rest, and bytes that no file names any more",
+    summary: "delete threads that rest, runs that have ended, and bytes that no file names any more",
     options: {
-      "--idle <days>": "how long nobody has used a thread at least",
-      "--files": "only the bytes, and no thread",
+      "--idle <days>": "how long threads rest, and runs of workflows have ended, at least",
+      "--files": "only the bytes, and no thread or run",
       "--dry-run": "only tell what would go",
     },
     async run({ given, terminal, client }) {
@@ -89,15 +89,18 @@ export const databaseVerbs: readonly Verb[] = [
       if (days === 0) throw new Refusal({ code: "usage", message: "--idle must be a day or more." });
       const dry_run = given.dryRun === true;
       const runtime = await client();
-      const onProgress = (done: number, of: number) => terminal.progress(done, of, "threads");
       const idle = days === undefined ? undefined : { idle_ms: days * DAY_MS, dry_run };
-      const deleted = idle ? await pruneThreads(runtime, idle, onProgress) : [];
+      const pruned = async (what: "threads" | "workflow-runs") => {
+        const onProgress = (done: number, of: number) => terminal.progress(done, of, what);
+        return idle ? await prune(runtime, what, idle, onProgress) : [];
+      };
+      const [threads, runs] = [await pruned("threads"), await pruned("workflow-runs")];
       const files = await runtime.call<{ contents: number; bytes: number }>("holdfast/prune-files", { dry_run });
-      terminal.answer({ dry_run, threads: deleted, ...files }, ({ threads, contents, bytes }) => {
+      terminal.answer({ dry_run, threads, runs, ...files }, ({ contents, bytes }) => {
         const verb = dry_run ? "would be" : "were";
         return [
-          ...threads.map((id) => `${dry_run ? "would delete" : "deleted"} ${id}`),
-          `${threads.length} threads ${verb} deleted, ${contents} contents (${bytes} bytes) ${verb} removed.`,
+          ...[...threads, ...runs].map((id) => `${dry_run ? "would delete" : "deleted"} ${id}`),
+          `${threads.length} threads and ${runs.length} runs of workflows ${verb} deleted, ${contents} contents (${bytes} bytes) ${verb} removed.`,
         ];
       });
     },
@@ -136,13 +139,14 @@ export const databaseVerbs: readonly Verb[] = [
 type Idle = { readonly idle_ms: number; readonly dry_run: boolean };
 
 /** In parts: one request for all of them would tell nothing until its end. */
-async function pruneThreads(
+async function prune(
   runtime: Pick<Client, "call">,
+  what: "threads" | "workflow-runs",
   idle: Idle,
   onProgress: (done: number, of: number) => void,
 ): Promise<readonly string[]> {
   const ask = (more: object) =>
-    runtime.call<{ deleted: string[]; next?: string }>("holdfast/prune-threads", { ...idle, ...more });
+    runtime.call<{ deleted: string[]; next?: string }>(`holdfast/prune-${what}`, { ...idle, ...more });
   const { deleted: found } = await ask({ dry_run: true });
   if (idle.dry_run) return found;
   const deleted: string[] = [];

@@ -9,6 +9,7 @@ import type { Verb, Work } from "../verb.ts";
 
 type Finding = {
   readonly thread_id: string | null;
+  readonly run_id?: string;
   readonly cause: string;
   readonly sentence: string;
   readonly command: string | null;
@@ -20,20 +21,16 @@ export const operateVerbs: readonly Verb[] = [
   {
     name: "doctor",
     summary: "why something does not go on, in a sentence, and what to type",
-    takes: { "[thread]": "the id of a thread; everything unless given" },
+    takes: { "[thread]": "the id of a thread or of a run of a workflow; everything unless given" },
     async run({ given, terminal, client }) {
       const runtime = await client();
       if (given.thread !== undefined) {
-        const found = await runtime.call<Finding>("holdfast/diagnose-thread", { thread_id: given.thread });
-        return terminal.answer(found, told);
+        return terminal.answer(await diagnose(runtime, String(given.thread)), told);
       }
       const answer = await runtime.call<{ healthy: boolean; findings: readonly Finding[] }>("holdfast/diagnose");
       terminal.answer(answer, ({ healthy, findings }) => {
         if (healthy && findings.length === 0) return "Everything goes on.";
-        return findings.flatMap((finding) => [
-          `${finding.thread_id ?? (finding.cause.startsWith("gateway_") ? "the gateway" : "everything")}:`,
-          ...told(finding).map((line) => `  ${line}`),
-        ]);
+        return findings.flatMap((finding) => [`${nameOf(finding)}:`, ...told(finding).map((line) => `  ${line}`)]);
       });
       if (!answer.healthy) throw new Refusal({ code: "unhealthy", message: "Something does not go on." });
     },
@@ -115,9 +112,26 @@ export const operateVerbs: readonly Verb[] = [
 ];
 
 /** What is counted by something stands below it, a line each. */
+/** Of a thread, or of a run where there is no such thread. */
+async function diagnose(runtime: Client, id: string): Promise<Finding> {
+  try {
+    return await runtime.call<Finding>("holdfast/diagnose-thread", { thread_id: id });
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || thrown.code !== "thread_not_found") throw thrown;
+    return await runtime.call<Finding>("holdfast/diagnose-workflow-run", { run_id: id }).catch((missing: unknown) => {
+      throw missing instanceof Refusal && missing.code === "workflow_run_not_found" ? thrown : missing;
+    });
+  }
+}
+
+function nameOf({ thread_id, run_id, cause }: Finding): string {
+  if (run_id !== undefined) return `run ${run_id}`;
+  return thread_id ?? (cause.startsWith("gateway_") ? "the gateway" : "everything");
+}
+
 function metricRows(name: string, value: Json): readonly (readonly string[])[] {
   if (!isMap(value)) return [[name, String(value)]];
-  return Object.entries(value).map(([part, count]) => [`${name}.${part}`, String(count)]);
+  return Object.entries(value).flatMap(([part, count]) => metricRows(`${name}.${part}`, count));
 }
 
 function told({ sentence, command }: Finding): readonly string[] {

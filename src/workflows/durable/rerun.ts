@@ -55,8 +55,8 @@ export async function rerun(host: RunHost, old: StoredWorkflowRun, options: Reru
     ...{ workflow: body.typed, inputs: checked.inputs, notes: body.notes, tags: old.tags },
     key: key === undefined ? null : sha256(`${old.run_id}\n${from ?? ""}\n${key}`),
     ...{ continueOnError: body.continue_on_error, rerun: { of: old.run_id, startsAt } },
-    user_id: (await threads.stores.threads.load(old.run_id))?.thread.user_id ?? null,
     subject: (await threads.stores.subjects.get(old.run_id)) ?? null,
+    user_id: (await threads.stores.threads.load(old.run_id))?.thread.user_id ?? null,
   });
   const taken = copied(host, made.id, read, startsAt);
   return (await writeRun(host, made, taken)).id;

@@ -3,11 +3,12 @@ import type { StoredEvent } from "../../backend/thread-rows.ts";
 import { holdfastError } from "../../contracts/error.ts";
 import type { Fact } from "../machine/facts.ts";
 import { ROLLBACK } from "../machine/path.ts";
-import { stepAt, undoneBy, type Working } from "../machine/working.ts";
+import type { Working } from "../machine/working.ts";
 import type { LoggedFact } from "./run-batch.ts";
 import { runNotFound } from "./run-errors.ts";
 import type { RunHost } from "./run-host.ts";
 import { openRun } from "./run-view.ts";
+import { idOfStep } from "./step-id.ts";
 
 export type RunEvent = {
   /** `<commit>.<place in it>`: ordered, and good for coming back. */
@@ -87,15 +88,8 @@ function eventsOf({ seq, run, at, records }: StoredEvent, working: Working): Run
   });
 }
 
-/** What undoes a step is named after that step. Parts have no id. */
 function stepIn(path: string, type: Fact["type"], working: Working): { readonly step?: string } {
   if (!type.startsWith("step.") && type !== "parts.opened") return {};
-  try {
-    const isUndo = path.startsWith(`${ROLLBACK}/`) && path.split("/").length === 2;
-    const { id } = stepAt(working, isUndo ? undoneBy(working, path) : path);
-    return typeof id === "string" ? { step: id } : {};
-  } catch {
-    // A case of a branch that was chosen in an earlier attempt at the run may be another one now.
-    return {};
-  }
+  const step = idOfStep(working, path);
+  return step === undefined ? {} : { step };
 }

@@ -1,5 +1,6 @@
 // How a run stands, as lists and records show it, and when it goes on by itself.
 import type { WorkflowReason } from "../../backend/workflow-store.ts";
+import type { OpenStep as Waiting } from "../machine/state.ts";
 import type { Standing } from "./leased-run.ts";
 import type { OpenStep, RunState } from "./run-state.ts";
 
@@ -25,16 +26,14 @@ export function standingOf(state: RunState, isAtRest: boolean): Standing {
   return reason === undefined ? { status: "running", reason: null } : { status: "suspended", reason };
 }
 
-function* reasonsOf({ machine, open }: RunState): Iterable<WorkflowReason> {
-  for (const [path, { phase }] of Object.entries(machine.steps)) {
-    if (phase === "retrying") yield "retrying";
-    else yield open[path] ? reasonOf(open[path]) : "sleeping";
-  }
+function reasonsOf({ machine, open }: RunState): readonly WorkflowReason[] {
+  return Object.entries(machine.steps).map(([path, step]) => reasonOf(step, open[path]));
 }
 
 /** A handler of the host that says that its step waits does not say for what. */
-function reasonOf({ waits_for = "request" }: OpenStep): WorkflowReason {
-  return `waiting_for_${waits_for}`;
+export function reasonOf({ phase }: Pick<Waiting, "phase">, open: OpenStep | undefined): WorkflowReason {
+  if (phase === "retrying") return "retrying";
+  return open ? `waiting_for_${open.waits_for ?? "request"}` : "sleeping";
 }
 
 /** Milliseconds since 1970; null for a run that has to be woken. `after`: what is held back does not count before that time. */
