@@ -87,7 +87,11 @@ it("deletes threads that rest and bytes that nobody names, and first tells what 
   change(shell.folder, "update threads set updated_at = updated_at - 3 * 86400000000");
   change(shell.folder, "insert into blobs (hash, size, content) values ('unnamed', 3, x'616263')");
   expect(await shell.run(["db", "prune"])).toMatchObject({ code: 2 });
-  expect(await shell.json("db", "prune", "--idle", "4", "--dry-run")).toMatchObject({ threads: [], runs: [], contents: 1 });
+  expect(await shell.json("db", "prune", "--idle", "4", "--dry-run")).toMatchObject({
+    threads: [],
+    runs: [],
+    contents: 1,
+  });
   const all = { threads: [id], runs: [], contents: 1, bytes: 3 };
   expect(await shell.json("db", "prune", "--idle", "2", "--dry-run")).toEqual({ dry_run: true, ...all });
   expect(await shell.json("db", "prune", "--idle", "2")).toEqual({ dry_run: false, ...all });

@@ -81,7 +81,7 @@ eachDatabase((newWorld) => {
 
     expect(record).toMatchObject({ status: "failed", error: { message: `Refused ${secret.error}.` } });
     expect(got).toEqual([{ own: secret.spec, given: secret.input, config: secret.config }, secret.item]);
-    const again = await run.rerun({ from: "each", inputs: { word: secret.input } });
+    const again = await run.rerun({ inputs: { word: secret.input } });
     await again.requestCancel(`Not with ${secret.config}`);
     await again.result();
     expect(await scene.leaks(holdfast)).toEqual({});

@@ -157,7 +157,11 @@ eachDatabase((newWorld) => {
     };
     const event = await waiting({ id: "paid", type: "wait", event: "order.paid" });
     expect(await said(event.id)).toEqual([
-      ...["run_waiting_for_event", 'Run R waits at its step "paid" for the event "order.paid" to be sent to it.', null],
+      ...[
+        "run_waiting_for_event",
+        'Run R waits at its step "paid" for the event "order.paid" to be sent to it.',
+        "holdfast runs send R order.paid",
+      ],
     ]);
     await event.pause();
     while ((await event.summary()).reason !== "paused") await new Promise(setImmediate);

@@ -19,7 +19,10 @@ export function careOperations({ define, reach }: Workbench, care: RunCare): rea
   const managesAll = async (_input: unknown, { principal }: Caller) =>
     (await reach.managesRuns(principal)) && principal.workspace_id === null
       ? true
-      : operationError("ability_forbidden", "To delete the runs of everybody takes the capability workflows.manage too.");
+      : operationError(
+          "ability_forbidden",
+          "To delete the runs of everybody takes the capability workflows.manage too.",
+        );
 
   return [
     define({

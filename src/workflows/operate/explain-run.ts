@@ -126,7 +126,7 @@ function ofWaiting({ run, isPaused, waits }: RunFacts): RunExplanation | undefin
       return said("run_waiting_for_request", `${at}${since}${until} for a result from outside${asked}.`, command);
     }
     case "waiting_for_event":
-      return said("run_waiting_for_event", `${at}${until} for the event "${event}" to be sent to it.`, null);
+      return said("run_waiting_for_event", `${at}${until} for the event "${event}" to be sent to it.`, send(id, event));
     case "waiting_for_agent": {
       const command = childId === undefined ? null : `holdfast doctor ${childId}`;
       const whom = childId === undefined ? "" : `, thread ${childId}`;
@@ -151,6 +151,11 @@ function atRest({ run }: RunFacts): RunExplanation {
 
 export function show(id: string): string {
   return `holdfast runs show ${id}`;
+}
+
+/** The name of an event may be any text: one that a shell would read otherwise is left to whoever types it. */
+function send(id: string, event: string): string {
+  return `holdfast runs send ${id} ${/^[\w.:/-]+$/.test(event) ? event : "<event>"}`;
 }
 
 function retry(id: string): string {

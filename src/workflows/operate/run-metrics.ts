@@ -25,7 +25,7 @@ export async function readRunMetrics(
 }
 
 /** By workflow, and those with the fewest runs in one. */
-export function bounded(counts: readonly WorkflowCount[]): RunMetrics["workflow_runs"] {
+function bounded(counts: readonly WorkflowCount[]): RunMetrics["workflow_runs"] {
   const runs = new Map<string, number>();
   for (const each of counts) runs.set(each.workflow_id, (runs.get(each.workflow_id) ?? 0) + each.runs);
   const most = [...runs].sort(([, one], [, other]) => other - one).slice(0, MOST_WORKFLOWS);
