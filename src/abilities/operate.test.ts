@@ -17,6 +17,7 @@ describe("whoever only operates", () => {
       ["prune-threads", { idle_ms: HOUR }],
       ["prune-threads", { idle_ms: HOUR, dry_run: true }],
       ["prune-files", {}],
+      ["prune-workflow-runs", { idle_ms: HOUR }],
     ] as const) {
       expect(await call(person(3), `holdfast/${name}`, input)).toMatchObject({ code: "ability_forbidden" });
       expect(await call(person(1, { workspace_id: "w" }), `holdfast/${name}`, input)).toMatchObject({

@@ -40,3 +40,26 @@ it("prints numbers in a column", async () => {
   expect(new Set(column).size).toBe(1);
   expect(lines[0]).toMatch(/^threads\.idle +0$/);
 });
+
+it("explains a run of a workflow as it explains a thread, and shows and prunes runs", async () => {
+  const world = await openShop();
+  const { workflows } = world.holdfast;
+  const step = { id: "paid", type: "wait", event: "paid" };
+  const run = await workflows.start({ id: 'odd "id"\\', steps: [step] });
+  while ((await run.summary()).status !== "suspended") await new Promise(setImmediate);
+  const { code, out } = await typeLines(world, ["doctor", run.id]);
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: `Run ${run.id} waits at its step "paid" for the event "paid" to be sent to it.\nholdfast runs send ${run.id} paid\n`,
+  });
+  expect(await typeLines(world, ["doctor", "nothing"])).toMatchObject({
+    ...{ code: 3, err: expect.stringContaining("thread_not_found") },
+  });
+  expect((await typeLines(world, ["metrics"])).out).toMatch(/^workflow_runs\.odd "id"\\\.suspended +1$/m);
+  const headers = { accept: "text/plain", authorization: `Bearer ${world.token}` };
+  const text = await (await fetch(`${world.url}/metrics`, { headers })).text();
+  expect(text).toContain('\nholdfast_workflow_runs{workflow="odd \\"id\\"\\\\",status="suspended"} 1\n');
+  expect(text).toMatch(/^# TYPE holdfast_workflow_steps_total counter$/m);
+  const pruned = await typeLines(world, ["db", "prune", "--idle", "1", "--dry-run"]);
+  expect(pruned.out).toContain("0 threads and 0 runs of workflows would be deleted");
+});
