@@ -29,7 +29,7 @@ function ofUnknown(id: string, { working }: ReadRun, { tool_call_id: path, begun
 
 function ofRollback(id: string, { working, stored }: ReadRun): readonly Finding[] {
   const { bodies, undoable } = working;
-  const undone = undoable.map((_, position) => below(ROLLBACK, position));
+  const undone = [...undoable].map((_, position) => below(ROLLBACK, position));
   const failed = undone.filter((path) => bodies.has(path) && bodies.get(path)?.status !== "succeeded");
   if (failed.length > 0 && stored.ended_at !== null) {
     const names = failed.map((path) => stepName(working, undoneBy(working, path)));
@@ -44,9 +44,9 @@ function ofRollback(id: string, { working, stored }: ReadRun): readonly Finding[
   return [finding(id, "rollback_failed", sentence)];
 }
 
-/** Only a run that was broken off has an error of its own. */
+/** The row of a run that was broken off says so. */
 function isBroken(bodies: ReadRun["working"]["bodies"]): boolean {
-  return bodies.get("")?.error !== undefined;
+  return bodies.get("")?.status === "cut_off";
 }
 
 function finding(id: string, cause: StepCause | "run_problem", sentence: string): Finding {
