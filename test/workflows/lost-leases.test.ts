@@ -17,34 +17,37 @@ onPostgres((newWorld) => {
       },
       leaseMs: 1_000,
     };
-    const first = await world.open([], options);
+    const first = await world.open([], { ...options, drainMs: 60_000 });
     const step = { id: "a", type: "function", function: "a" };
     const next = { id: "b", type: "function", function: "b", input: "$" + "{steps.a.output}" };
     const run = await first.workflows.start({ id: "w", steps: [step, next] });
     const early = await calls.next();
-    await world.sql(`update threads set lease_until = 0 where id = '${run.id}'`);
+    // It claims nothing more, and waits for its step, while the lease is lost.
+    const closed = first.close();
+    await world.sql(`update threads set lease_until = 0, lease_by = null where id = '${run.id}'`);
     const second = await world.open([], options);
-    return { calls, done, early, first, again: await second.workflows.run(run.id), run };
+    return { calls, done, early, closed, again: await second.workflows.run(run.id) };
   }
 
   it("does not repeat a step that must not be repeated, and drops what came of it too late", async () => {
-    const { calls, done, early, again, run } = await overtaken(false);
+    const { calls, done, early, again, closed } = await overtaken(false);
     const record = await again.result();
     early.answer({ late: true });
+    await closed;
     expect(record).toMatchObject({ status: "failed", error: { code: "workflow_step_outcome_unknown" } });
-    expect(await run.record()).toEqual(record);
+    expect(await again.record()).toEqual(record);
     expect(calls.count()).toBe(0);
     expect(done).toEqual([]);
   });
 
   it("repeats a step that may be, under the same key, and commits one outcome", async () => {
-    const { calls, done, early, again, first } = await overtaken(true);
+    const { calls, done, early, again, closed } = await overtaken(true);
     const late = await calls.next();
     expect(late.key).toBe(early.key);
     early.answer({ from: "the first" });
     late.answer({ from: "the second" });
     expect(await again.result()).toMatchObject({ status: "succeeded" });
-    await first.close();
+    await closed;
     expect(done).toEqual(['b {"from":"the second"}']);
     const events = await again.events();
     expect(events.map(({ type, step }) => `${type} ${step ?? ""}`.trim())).toEqual([
