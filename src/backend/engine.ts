@@ -71,7 +71,7 @@ export type EngineView = {
   readonly claims: number;
   readonly stuck_at: number | null;
   readonly state_version: number;
-  /** Sealed: what went wrong last. */
+  /** Sealed: what went wrong since the last commit that got on. */
   readonly last_error: string | null;
   /** How many entries wait in its inbox. */
   readonly waiting: number;

@@ -16,10 +16,11 @@ export function describeOperating(name: string, open: () => Promise<StoresInTest
   describe(`operating on ${name}`, () => {
     let world: StoresInTest;
     let stores: Stores;
+    let driver: StoresInTest["driver"];
 
     beforeEach(async () => {
       world = await open();
-      ({ stores } = world);
+      ({ stores, driver } = world);
     });
 
     async function claimed(parts: Partial<Claim>): Promise<readonly string[]> {
@@ -70,6 +71,12 @@ export function describeOperating(name: string, open: () => Promise<StoresInTest
       expect(await stores.engine.view(id)).toMatchObject({ lease_by: WORKER });
     });
 
+    async function claimAgain() {
+      const [again] = await claim(stores);
+      if (!again) throw new Error("It was not taken.");
+      return again;
+    }
+
     it("shows how a thread stands, what went wrong last included", async () => {
       await stores.membership.register(WORKER);
       const held = await heldThread(stores);
@@ -81,6 +88,10 @@ export function describeOperating(name: string, open: () => Promise<StoresInTest
       expect(await stores.engine.view(held.id)).toMatchObject({
         ...{ lease_by: null, claims: 1, last_error: "sealed error", is_holder_known: false },
       });
+      await driver.batch([{ sql: "update threads set due_at = 0", params: [] }]);
+      const again = await claimAgain();
+      await stores.threads.commit(aCommit(again));
+      expect(await stores.engine.view(held.id)).toMatchObject({ claims: 0, last_error: null });
       expect(await stores.engine.view("nobody's")).toBeUndefined();
     });
 

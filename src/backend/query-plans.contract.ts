@@ -131,6 +131,13 @@ const verbs: readonly { verb: string; run(stores: Stores): Promise<unknown>; ind
     ],
   },
   {
+    verb: "runs of workflows that were put off",
+    run: ({ workflows }) => workflows.putOff({ within_us: 1_000, limit: 10 }),
+    indexes: [
+      { sqlite: /threads_due_others \(kind=\? AND due_at<\?\)/, postgres: /threads_due_others[\s\S]*due_at <= / },
+    ],
+  },
+  {
     verb: "runs of workflows that ended long ago",
     run: ({ workflows }) => workflows.prunable({ for_us: 1_000, limit: 10, after: "workflow 7" }),
     indexes: [

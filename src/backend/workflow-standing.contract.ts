@@ -1,4 +1,4 @@
-// What operators are promised of runs of workflows: how they stand in numbers, and which of them need somebody, as tests.
+// What operators are promised of runs of workflows: how they stand in numbers, and which of them need an operator, as tests.
 import { beforeEach, describe, expect, it } from "vitest";
 import { aBegunCall, aCommit, aRequest, MINUTE } from "./contract/a-commit.ts";
 import { claimWorkflows, heldWorkflow, openWorkflow } from "./contract/a-workflow.ts";
@@ -18,9 +18,10 @@ const subject = {
 export function describeWorkflowStanding(name: string, open: () => Promise<StoresInTest>): void {
   describe(`how runs of workflows stand on ${name}`, () => {
     let stores: Stores;
+    let driver: StoresInTest["driver"];
 
     beforeEach(async () => {
-      ({ stores } = await open());
+      ({ stores, driver } = await open());
     });
 
     const none = { due: 0, overdue: 0, oldest_due_age: null, stuck: 0, problems: 0, unknown_steps: 0 };
@@ -57,6 +58,20 @@ export function describeWorkflowStanding(name: string, open: () => Promise<Store
       await commit(unknown, { seq: 1, run: 2 });
       await claimWorkflows(stores);
       expect(await workflows.standing({ for_us: 0 })).toEqual({ ...none, stuck: 1, problems: 1 });
+    });
+
+    it("finds those that something kept from being carried on", async () => {
+      const { workflows, engine } = stores;
+      const soon = { within_us: MINUTE, limit: 9 };
+      const [kept, fine] = [await heldWorkflow(stores), await heldWorkflow(stores)];
+      await engine.giveBack({ ...fine, wake_rev: 1 }, 0);
+      await engine.giveBack({ ...kept, wake_rev: 1 }, MINUTE / 2, "sealed words");
+      expect(await workflows.putOff(soon)).toEqual([kept.id]);
+      expect(await workflows.putOff({ ...soon, within_us: 0 })).toEqual([]);
+      await driver.batch([{ sql: "update threads set due_at = 0 where id = $1", params: [kept.id] }]);
+      const again = (await claimWorkflows(stores)).find(({ id }) => id === kept.id);
+      if (again) await engine.giveBack({ ...again, wake_rev: 1 }, 0);
+      expect(await workflows.putOff(soon)).toEqual([]);
     });
 
     it("finds the runs that act for a user and have ended, in pages", async () => {

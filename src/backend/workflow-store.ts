@@ -143,6 +143,8 @@ export interface WorkflowStore {
   standing(query: { readonly for_us: number }): Promise<WorkflowStanding>;
   /** The ids of runs that no process has leased though they are due for so long, the longest due first. */
   overdue(query: { readonly for_us: number; readonly limit: number }): Promise<readonly string[]>;
+  /** The ids of runs that something kept from being carried on when they were last claimed, and that are due soon again. */
+  putOff(query: { readonly within_us: number; readonly limit: number }): Promise<readonly string[]>;
   /** The ids of runs that were claimed again and again without a commit, those that got stuck first at the head. */
   stuck(limit: number): Promise<readonly string[]>;
 }

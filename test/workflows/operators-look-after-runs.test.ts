@@ -43,7 +43,7 @@ eachDatabase((newWorld) => {
       },
     ]);
     await run.retry();
-    expect(await holdfast.diagnose()).toEqual({ healthy: true, findings: [] });
+    while (!(await holdfast.diagnose()).healthy) await new Promise(setImmediate);
   });
 
   it("names the steps whose undo failed, and those of which it is unknown what they did", async () => {
@@ -81,6 +81,32 @@ eachDatabase((newWorld) => {
       },
     ]);
     expect(await holdfast.metrics()).toMatchObject({ workflow_runs_with_problems: 2, workflow_unknown_steps: 1 });
+  });
+
+  it("names what keeps a run from being carried on, for as long as that is so", async () => {
+    const world = await newWorld();
+    const steps = [{ id: "wait", type: "wait", event: "go" }, note];
+    const first = await world.open([], { stepFunctions });
+    const { id } = await first.workflows.start({ id: "w", steps });
+    await suspended(world, id);
+    await first.close();
+    const without = await world.open([]);
+    await (await without.workflows.run(id)).send("go");
+    const found = async () => (await without.diagnose()).findings;
+    while ((await found()).length === 0) await new Promise(setImmediate);
+    const words = 'This process has no function "note", which the workflow "w" needs.';
+    expect(await found()).toEqual([
+      {
+        ...{ thread_id: null, run_id: id, cause: "run_put_off", command: null },
+        sentence: expect.stringMatching(`^Run ${id} could not be carried on: ${words} It is tried again at 20.+Z.$`),
+      },
+    ]);
+    expect(await without.diagnose()).toMatchObject({ healthy: false });
+    await without.close();
+    await world.sql("update threads set due_at = 1");
+    const last = await world.open([], { stepFunctions });
+    expect(await (await last.workflows.run(id)).result()).toMatchObject({ status: "succeeded" });
+    expect(await last.diagnose()).toEqual({ healthy: true, findings: [] });
   });
 
   it("names what a run that was ended for good has left behind", async () => {

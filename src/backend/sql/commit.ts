@@ -43,7 +43,8 @@ function guard(commit: Commit): Statement {
       status = case when terminated_at is null then $5 else 'terminated' end,
       state = $6, working = $7, run = $8, steps = $9, next_seq = next_seq + 1, next_message = $10, tail_from = $11,
       summary_seq = $12, last_commit = $13, last_hash = $14, updated_at = now_us(),
-      claims = case when $15 = 1 then 0 else claims end, ${lease}
+      claims = case when $15 = 1 then 0 else claims end,
+      last_error = case when $15 = 1 then null else last_error end, ${lease}
     where id = $1 and lease_by = $2 and epoch = $3 and next_seq = $4
     returning wake_rev`;
   const { status, state, working, run, steps, next_message, tail_from, summary_seq, id, event, progresses } = commit;

@@ -51,8 +51,10 @@ export function createEngine(driver: SqlDriver): Engine {
     async giveBack({ id, epoch, wake_rev }, dueAfter, error) {
       // Finding nothing to do is no failure: only a claim that went wrong counts towards being stuck. What went wrong is
       // not tried again before its time because an effect is due.
-      const set: SqlText | undefined = error === undefined ? undefined : (bind) => `last_error = ${bind(error)}`;
-      await run(leased.giveBack(THREADS, { id, epoch, wake_rev, due_after: dueAfter, ...(set && { set }) }));
+      const isFine = error === undefined && wake_rev !== null;
+      const set: SqlText = (bind) =>
+        isFine ? "last_error = null" : `last_error = coalesce(${bind(error ?? null)}, last_error)`;
+      await run(leased.giveBack(THREADS, { id, epoch, wake_rev, due_after: dueAfter, set }));
     },
 
     async putBack(claimed) {

@@ -17,7 +17,9 @@ const STANDING = `select
   (select count(*) from calls where phase = 'unknown' and exists (
     select 1 from threads where threads.id = calls.thread_id and ${RUNS} and threads.run = calls.run)) as unknown_steps`;
 
-export function createWorkflowStanding(driver: SqlDriver): Pick<WorkflowStore, "standing" | "overdue" | "stuck"> {
+export function createWorkflowStanding(
+  driver: SqlDriver,
+): Pick<WorkflowStore, "standing" | "overdue" | "putOff" | "stuck"> {
   return {
     async standing({ for_us }) {
       const [clock] = await driver.all("select now_us() as now");
@@ -39,6 +41,13 @@ export function createWorkflowStanding(driver: SqlDriver): Pick<WorkflowStore, "
           and lease_until <= (select now_us()) and stuck_at is null
         order by due_at, id limit $2`;
       return (await driver.all(sql, [for_us, limit])).map(({ id }) => rows.text(id));
+    },
+
+    async putOff({ within_us, limit }) {
+      const sql = `select id from threads where ${RUNS} and due_at <= (select now_us()) + cast($1 as bigint)
+          and lease_until <= (select now_us()) and last_error is not null and stuck_at is null
+        order by due_at, id limit $2`;
+      return (await driver.all(sql, [within_us, limit])).map(({ id }) => rows.text(id));
     },
 
     async stuck(limit) {

@@ -15,22 +15,30 @@ const MOST_FINDINGS = 20;
 /** What is due is usually taken within a second. */
 export const OVERDUE_US = 10_000_000;
 
-/** A person who is asked may take a day to answer; then somebody should look whether the question was seen at all. */
+/** What kept a run from being carried on is looked at again within that time. */
+const PUT_OFF_US = 60_000_000;
+
+/** A person who is asked may take a day to answer; then it may be that the question was not seen at all. */
 const LONG_WAIT_US = 86_400_000_000;
 
-/** Runs that are stuck, overdue or have a problem; and, which is no fault of theirs, those that have waited long for a person. */
+/** Runs that are stuck, put off, overdue or have a problem; and, which is no fault of theirs, those that have waited long for a person. */
 export async function diagnoseRuns(host: RunHost): Promise<Findings> {
   const { workflows } = host.threads.stores;
-  const [stuck, problems, overdue, waiting] = await Promise.all([
+  const [stuck, putOff, problems, overdue, waiting] = await Promise.all([
     workflows.stuck(MOST_FINDINGS),
+    workflows.putOff({ within_us: PUT_OFF_US, limit: MOST_FINDINGS }),
     workflows.problems(MOST_FINDINGS),
     overdueRuns(host),
     waitingLong(host),
   ]);
   const found = [
     ...(await Promise.all(stuck.map((id) => explained(host, id)))),
+    // One that was taken meanwhile may be carried on now.
+    ...(await Promise.all(putOff.map((id) => explained(host, id))))
+      .flat()
+      .filter(({ cause }) => cause === "run_put_off"),
     ...(await Promise.all(problems.map((run) => problemsOf(host, run)))),
-    overdue,
+    overdue.filter(({ run_id }) => run_id === undefined || !putOff.includes(run_id)),
   ].flat();
   const known = new Set(found.map(({ run_id }) => run_id));
   const waits = waiting.filter(({ run_id }) => !known.has(run_id));

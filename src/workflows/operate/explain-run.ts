@@ -15,6 +15,7 @@ export type RunCause =
   | "run_holder_gone"
   | "run_state_too_new"
   | "run_no_worker"
+  | "run_put_off"
   | "run_due"
   | "run_paused"
   | "run_sleeping"
@@ -42,7 +43,7 @@ export type RunFacts = {
   readonly run: StoredWorkflowRun;
   readonly view: EngineView;
   readonly terminatedAt: number | null;
-  /** What went wrong last, in words. */
+  /** What went wrong since its last commit, in words. */
   readonly lastError: string | null;
   readonly isPaused: boolean;
   readonly isRolledBack: boolean;
@@ -90,6 +91,10 @@ function ofEngine({ run, view, lastError, stateVersion }: RunFacts): RunExplanat
     if (view.is_holder_known) return said("run_leased", `Run ${id} is leased by ${lease_by} ${until}.`, null);
     const sentence = `Run ${id} is leased ${until} by ${lease_by}, which is gone; then another worker takes over.`;
     return said("run_holder_gone", sentence, null);
+  }
+  if (due_at !== null && lastError !== null) {
+    const sentence = asSentence(`Run ${id} could not be carried on: ${onOneLine(lastError)}`);
+    return said("run_put_off", `${sentence} It is tried again at ${timeText(Math.max(due_at, now))}.`, null);
   }
   if (due_at === null || due_at > now) return undefined;
   const since = `Run ${id} is due since ${timeText(due_at)}`;
@@ -153,7 +158,7 @@ export function show(id: string): string {
   return `holdfast runs show ${id}`;
 }
 
-/** The name of an event may be any text: one that a shell would read otherwise is left to whoever types it. */
+/** The name of an event may be any text: one that a shell would read otherwise is left to the person who types it. */
 function send(id: string, event: string): string {
   return `holdfast runs send ${id} ${/^[\w.:/-]+$/.test(event) ? event : "<event>"}`;
 }
