@@ -1,4 +1,4 @@
-// Promise: whoever operates a runtime learns which runs of workflows do not go on, why, and what to type about it; and sees in
+// Promise: the operator of a runtime learns which runs of workflows do not go on, why, and what to type about it; and sees in
 // numbers how runs stand.
 import { expect, it } from "vitest";
 import type { Finding } from "../../src/threads/diagnose.ts";

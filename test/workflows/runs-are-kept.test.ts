@@ -1,4 +1,4 @@
-// Promise: a run of a workflow is kept as long as it is needed and no longer, and what is deleted can be told from what was lost.
+// Promise: a run of a workflow is kept as long as it is needed and no longer, and what is deleted differs from what was lost.
 import { expect, it } from "vitest";
 import { verifyAudit } from "../../src/contracts/audit/verify-audit.ts";
 import { agent } from "../../src/threads/agent.ts";

@@ -1,5 +1,5 @@
 // Promise: what is stored of a run is what it has written. A row that was changed, exchanged, added or removed past the runtime is
-// found and named by whoever has the database checked.
+// found and named when the database is checked.
 import { expect, it } from "vitest";
 import { checkDatabase } from "../../src/database.ts";
 import type { Holdfast } from "../../src/holdfast.ts";

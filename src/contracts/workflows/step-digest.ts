@@ -1,5 +1,5 @@
 // What the record log of a run says of the rows of its steps: after each commit the digest of every row that the commit wrote.
-// The chain covers the log, so that a row that was changed, exchanged or removed past the runtime can be told.
+// The chain covers the log, so that a row that was changed, exchanged or removed past the runtime is found.
 import { hash } from "node:crypto";
 
 /** A row of a step as it is stored; both texts are sealed. */
