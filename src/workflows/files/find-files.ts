@@ -18,11 +18,22 @@ export type FoundFile = {
 
 type Folder = { readonly path: string; readonly isForWorkflows: boolean };
 
-/** In a fixed order, each file once, whatever links lead to it. A link that leads out of the folder is not followed. */
-export function findFiles(root: string, cwd: string) {
+export type FoundFiles = {
+  readonly files: readonly FoundFile[];
+  readonly problems: readonly WorkflowProblem[];
+  /** The folders that were looked into, the one itself excepted. */
+  readonly folders: readonly string[];
+};
+
+/**
+ * In a fixed order, each file once, whatever links lead to it. A link that leads out of the folder is not followed. `only`: the
+ * names of the folders to look into, of those that stand in it directly; all of them unless given.
+ */
+export function findFiles(root: string, cwd: string, only?: readonly string[]): FoundFiles {
   const top = identify(root);
   const files = new Map<string, FoundFile>();
   const problems: WorkflowProblem[] = [];
+  const folders: string[] = [];
   const seen = new Set<string>();
   const refuse = (path: string, code: string, message: string) => {
     problems.push(problemAt({ file: displayPath(path, cwd), line: 1, column: 1 }, code, message));
@@ -36,6 +47,7 @@ export function findFiles(root: string, cwd: string) {
       const real = entry.isSymbolicLink() ? realPath(at) : at;
       const isBelow = entry.isDirectory() || (entry.isSymbolicLink() && isFolder(at));
       if (!isBelow && !isWorkflow) continue;
+      if (isBelow && path === root && only?.includes(entry.name) === false) continue;
       if (real === undefined) refuse(at, "unreadable", "This link leads nowhere.");
       else if (entry.isSymbolicLink() && !isInside(real, top)) refuse(at, "outside_folder", OUTSIDE);
       else if (isBelow) below.push({ path: at, isForWorkflows: isForWorkflows || entry.name === FOLDER });
@@ -60,10 +72,11 @@ export function findFiles(root: string, cwd: string) {
     const identity = `${folder.isForWorkflows}:${identify(folder.path)}`;
     if (seen.has(identity)) continue;
     seen.add(identity);
+    if (folder.path !== root) folders.push(folder.path);
     for (const below of enter(folder).reverse()) open.push(below);
   }
   if (files.size > MOST_FILES) refuse(root, "too_many_files", `Only the first ${MOST_FILES} files are read.`);
-  return { files: [...files.values()].slice(0, MOST_FILES), problems };
+  return { files: [...files.values()].slice(0, MOST_FILES), problems, folders };
 }
 
 const FOLDER = "workflows";

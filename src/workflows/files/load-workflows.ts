@@ -7,7 +7,7 @@ import { typedSpec, type WorkflowSpec } from "../../contracts/workflows/spec.ts"
 import { displayPath, type Place, showPlace } from "../../yaml/place.ts";
 import { firstByPlace } from "../../yaml/report.ts";
 import { isFolder } from "../../yaml/text-file.ts";
-import { findFiles } from "./find-files.ts";
+import { type FoundFiles, findFiles } from "./find-files.ts";
 import { locateError, problemAt, readSource, type WorkflowProblem, type WorkflowSource } from "./read-file.ts";
 
 export type LoadOptions = CheckOptions & {
@@ -49,10 +49,18 @@ export function loadWorkflows(folder: string, options: LoadOptions = {}): Loaded
   if (!isFolder(root)) {
     throw holdfastError("invalid_argument", `folder ${folder} is not there`);
   }
-  const { files, problems } = findFiles(root, cwd);
+  return loadFound(findFiles(root, cwd), options);
+}
+
+/** `isTaken`: whether a workflow from elsewhere has that id. Then the one of the file is a problem. */
+export function loadFound(
+  { files, problems }: Pick<FoundFiles, "files" | "problems">,
+  options: CheckOptions & { readonly isTaken?: (id: string) => boolean },
+): LoadedWorkflows {
   const read = files.map(({ path, file }) => readSource(path, file));
   const broken = read.flatMap((each) => ("problems" in each ? each.problems : []));
-  const { unique, doubles } = withoutDoubles(read.filter((each) => "source" in each));
+  const sources = read.filter((each) => "source" in each);
+  const { unique, doubles } = withoutDoubles(sources, options.isTaken ?? (() => false));
   const nested = new Map(unique.map(({ raw }) => [raw.id, nestedWorkflows(raw)]));
   const workflows = (id: string) => nested.get(id) ?? options.workflows?.(id) ?? [];
   const checked = unique.map(({ source, raw }) => check(source, raw, { ...options, workflows }));
@@ -70,7 +78,7 @@ function check(source: WorkflowSource, raw: JsonMap, options: CheckOptions): Loa
 
 type Unique = { readonly source: WorkflowSource; readonly raw: JsonMap };
 
-function withoutDoubles(sources: readonly WorkflowSource[]) {
+function withoutDoubles(sources: readonly WorkflowSource[], isTaken: (id: string) => boolean) {
   const places = new Map<unknown, Place>();
   const unique: Unique[] = [];
   const doubles: WorkflowProblem[] = [];
@@ -79,12 +87,14 @@ function withoutDoubles(sources: readonly WorkflowSource[]) {
     const { id } = raw;
     const place = source.source.locate(["id"]);
     const other = typeof id === "string" ? places.get(id) : undefined;
-    if (other === undefined) {
+    const isProgram = typeof id === "string" && isTaken(id);
+    if (other === undefined && !isProgram) {
       places.set(id, place);
       unique.push({ source, raw });
       continue;
     }
-    const message = `The workflow ${JSON.stringify(id)} stands at ${showPlace(other)} already.`;
+    const where = other === undefined ? "is one of the program's" : `stands at ${showPlace(other)}`;
+    const message = `The workflow ${JSON.stringify(id)} ${where} already.`;
     doubles.push(problemAt(place, "duplicate_workflow", message, "id"));
   }
   return { unique, doubles };
