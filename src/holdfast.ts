@@ -72,7 +72,7 @@ import { type AuthorityOptions, createAuthority, holdsCapability } from "./trust
 import { createGrants } from "./trust/grants.ts";
 import { createPendingActions } from "./trust/pending-actions.ts";
 import { createTokens } from "./trust/tokens.ts";
-import { createKnownWorkflows, knownWorkflows } from "./workflows/durable/known-workflows.ts";
+import { givenWorkflows } from "./workflows/durable/given-workflows.ts";
 import type { RunHost } from "./workflows/durable/run-host.ts";
 import { stepOperations } from "./workflows/durable/step-operations.ts";
 import { createRunWorker } from "./workflows/durable/worker.ts";
@@ -190,6 +190,12 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const { caps = {} } = options;
   const problem = housekeepingProblem(options.housekeeping ?? {}) ?? capsProblem(caps);
   if (problem !== undefined) throw holdfastError("invalid_argument", problem);
+  const { stepTypes = [], stepHandlers } = options;
+  const known = givenWorkflows({
+    workflows: options.workflows ?? [],
+    stepTypes,
+    ...(stepHandlers && { stepHandlers }),
+  });
   // Before anything is opened: a model that cannot be asked is a mistake to be told of at once.
   const models = (options.runs ?? true) ? await readyForAll(registry, caps) : new Map<string, readonly ReadyModel[]>();
   const { backend, leaseMs = 30_000, pollMs = 1_000, onPoint = ignoreCrashPoints } = options;
@@ -278,12 +284,12 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
   const runHost: RunHost = {
     keepAnswersMs: options.housekeeping?.retention?.outcomeMs ?? A_DAY_MS,
     threads: host,
-    workflows: createKnownWorkflows(knownWorkflows(options.workflows ?? [])),
+    workflows: known,
     operations: (principal) => stepOperations(() => desk(), runtime.outcomes, principal),
     tools: new Map((options.tools ?? []).map((each) => [each.name, each])),
-    stepTypes: options.stepTypes ?? [],
+    stepTypes,
     functions: options.stepFunctions ?? {},
-    ...(options.stepHandlers && { stepHandlers: options.stepHandlers }),
+    ...(stepHandlers && { stepHandlers }),
     ...(options.abilityHooks && { hooks: options.abilityHooks }),
     // What the program itself starts may have every agent of the program work for it.
     mayUseAgent: async (principal, slug) =>

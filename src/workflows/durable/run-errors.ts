@@ -18,13 +18,14 @@ export function runStuck(id: string) {
   return holdfastError("workflow_run_stuck", `The workflow run "${id}" is stuck.`);
 }
 
-/** With everything that is wrong; the sentence has the first of it. */
-export function invalidSpec(errors: readonly SpecError[]) {
+/** With everything that is wrong; the sentence has the first of it. `id`: which of several it is. */
+export function invalidSpec(errors: readonly SpecError[], id?: unknown) {
   const shown = errors
     .slice(0, 10)
     .map(({ path, code, message }) => `${path === "" ? "" : `${path}: `}${message} (${code})`);
   const more = errors.length > shown.length ? ` and ${errors.length - shown.length} more` : "";
-  return holdfastError("workflow_spec_invalid", `The workflow is not valid: ${shown.join("; ")}${more}`);
+  const which = typeof id === "string" ? ` ${JSON.stringify(id)}` : "";
+  return holdfastError("workflow_spec_invalid", `The workflow${which} is not valid: ${shown.join("; ")}${more}`);
 }
 
 export function invalidInputs({ message = "", data = null }: { readonly message?: unknown; readonly data?: unknown }) {

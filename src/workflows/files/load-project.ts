@@ -1,7 +1,7 @@
 // The workflows that belong to a project because of where their files stand.
 import { join, resolve } from "node:path";
-import { type CheckOptions, nestedWorkflows } from "../../contracts/workflows/check-workflow.ts";
 import type { JsonMap } from "../../contracts/json.ts";
+import { type CheckOptions, nestedWorkflows } from "../../contracts/workflows/check-workflow.ts";
 import { findFiles } from "./find-files.ts";
 import { type LoadedWorkflows, loadFound } from "./load-workflows.ts";
 
