@@ -21,6 +21,10 @@ export type StepNode = {
   /** The attempt that is under way; null for a step that is not open. */
   readonly attempt: number | null;
   readonly waits_for: OpenStep["waits_for"] | null;
+  /** The name of the event that it waits for. */
+  readonly event: string | null;
+  /** When it goes on by itself, or waits no longer. */
+  readonly until: number | null;
   /** The request that has to be answered. */
   readonly request_id: string | null;
   /** The thread or the run that carries the step out, or did. */
@@ -88,6 +92,8 @@ function nodeOf(about: About, path: string, step: JsonMap, id = step.id): StepNo
     ...{ path, id: scalarText(id) ?? "", type: scalarText(step.type) ?? "", status: statusOf(about, path, body) },
     attempt: inMachine?.attempt ?? null,
     waits_for: open?.waits_for ?? null,
+    event: open?.waits_for === "event" ? (scalarText(body.suspend?.event) ?? null) : null,
+    until: open?.until ?? inMachine?.until ?? null,
     request_id: open?.by === "child" ? null : (open?.request_id ?? null),
     child_id: open?.child_id ?? childOf(step, body),
     ...{ started_at: body.started_at ?? null, ended_at: body.ended_at ?? null },

@@ -106,7 +106,7 @@ export function runOperations({ workbench: { define, reach }, workflows, runFor 
       async execute({ run_id }, { principal }) {
         const tree = await (await runFor(run_id, principal, "read")).tree();
         const children = await workflows.runs({ parent: run_id, limit: MOST_CHILDREN });
-        return shownTree(tree, children);
+        return shownTree(tree, children, await reach.seesWholeRun(run_id, principal));
       },
     }),
   ];

@@ -14,6 +14,8 @@ const stepShape = z.object({
   status: z.enum([...partStatus.options, "waiting", "retrying", "skipped"]),
   attempt: z.int().nullable(),
   waits_for: z.enum(["agent", "workflow", "event", "approval", "request"]).nullable(),
+  event: z.string().nullable().meta({ description: "The name of the event that it waits for." }),
+  until: time.nullable().meta({ description: "When it goes on by itself, or waits no longer." }),
   request_id: z.string().nullable().meta({ description: "The request that has to be answered." }),
   child_id: z.string().nullable().meta({ description: "The thread or the run that carries it out, or did." }),
   started_at: time.nullable(),
@@ -45,8 +47,29 @@ export const treeShape = z.object({
   children: z.array(runShape).meta({ description: "The runs that it has started as parts of itself, newest first." }),
 });
 
-export function shownTree(tree: RunTree, children: readonly StoredWorkflowRun[]): z.input<typeof treeShape> {
-  const { stored, steps, rollback, on_failure } = tree;
+export type ShownTree = z.input<typeof treeShape>;
+
+/** `isWhole`: for those who may see what the run works with, and the names that were made of it. */
+export function shownTree(
+  { stored, steps, rollback, on_failure }: RunTree,
+  children: readonly StoredWorkflowRun[],
+  isWhole: boolean,
+): ShownTree {
+  const shownStep = ({
+    event,
+    started_at,
+    ended_at,
+    until,
+    waits_for = null,
+    parts,
+    ...node
+  }: StepNode): ShownStep => ({
+    ...node,
+    ...{ waits_for, event: isWhole ? event : null, until: timeOfStep(until) },
+    ...{ started_at: timeOfStep(started_at), ended_at: timeOfStep(ended_at) },
+    ...{ parts: parts && { ...parts }, branches: node.branches.map(shownBranch) },
+  });
+  const shownBranch = ({ steps: inside, ...part }: PartNode) => ({ ...part, steps: inside.map(shownStep) });
   return {
     run: shownRun(stored),
     ...{ steps: steps.map(shownStep), rollback: rollback.map(shownStep), on_failure: on_failure.map(shownStep) },
@@ -54,15 +77,4 @@ export function shownTree(tree: RunTree, children: readonly StoredWorkflowRun[])
   };
 }
 
-function shownStep(node: StepNode): z.input<typeof stepShape> {
-  const { started_at, ended_at, waits_for = null, parts, branches } = node;
-  return {
-    ...node,
-    ...{ waits_for, started_at: timeOfStep(started_at), ended_at: timeOfStep(ended_at) },
-    ...{ parts: parts && { ...parts }, branches: branches.map(shownBranch) },
-  };
-}
-
-function shownBranch({ steps, ...part }: PartNode): z.input<typeof branchShape> {
-  return { ...part, steps: steps.map(shownStep) };
-}
+type ShownStep = z.input<typeof stepShape>;
