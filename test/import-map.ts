@@ -78,6 +78,8 @@ export const mayImport: ImportTable = {
   cli: [
     "contracts",
     "abilities",
+    "workflows/files",
+    "workflows/operations",
     "index.ts",
     "holdfast.ts",
     "server",
