@@ -75,7 +75,7 @@ it("counts parts, and names branches and what failed", async () => {
     },
     {
       ...{ id: "which", type: "branch", else: [calls("c", "work")] },
-      cases: [{ when: { path: "inputs.of", op: "eq", value: 1 }, steps: [] }],
+      cases: [{ when: { path: "inputs.of", op: "eq", value: 1 }, steps: [calls("d", "work")] }],
     },
   ]);
   await untilSuspended(holdfast, run_id);
