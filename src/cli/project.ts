@@ -1,6 +1,6 @@
 // Where the command line works: the project's own definitions, and the folder with its data.
 import { existsSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { postgres } from "../backend/postgres/postgres.ts";
 import { sqlite } from "../backend/sqlite/sqlite.ts";
@@ -8,9 +8,11 @@ import { errorMessage } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
 import type { HoldfastOptions, Project } from "../holdfast.ts";
 import type { ServerOptions } from "../server/server-options.ts";
+import type { ProjectWorkflows } from "../workflows/files/load-project.ts";
 import { type DataFolder, dataFolder } from "./data-folder.ts";
 import { usualGatewayFile } from "./gateway/gateway-setup.ts";
 import { type Place, placeOf } from "./place-of.ts";
+import { specsInFiles, workflowsOfProject } from "./project-workflows.ts";
 import { Refusal } from "./refusal.ts";
 import { shortPath } from "./short-path.ts";
 import { tourProject } from "./tour/project.ts";
@@ -36,7 +38,11 @@ export type OpenedProject = {
   /** True where there is neither a project nor a gateway.yaml. */
   readonly hasTourGateway: boolean;
   readonly data: DataFolder;
-  /** What the runtime is created with. */
+  /** Those of files, with what is wrong with them. */
+  readonly workflows: ProjectWorkflows;
+  /** Whatever else is wrong with the project. */
+  database(): HoldfastOptions["backend"];
+  /** What the runtime is created with. Throws what is wrong with the files of workflows. */
   options(): HoldfastOptions;
 };
 
@@ -50,17 +56,23 @@ export async function openProject(options: ProjectOptions): Promise<OpenedProjec
   const folder = dataFolder(options);
   const file = configFile(config ?? env.HOLDFAST_CONFIG, cwd);
   const project: ProjectFile = file === undefined ? unnamedProject(folder.path, cwd) : await loadProject(file, options);
+  const workflows = workflowsOfProject(project, file === undefined ? cwd : dirname(file), cwd);
+  const database = () => project.backend ?? usualBackend(folder, env);
   return {
     project,
     config: file,
     hasTourGateway: file === undefined && !existsSync(usualGatewayFile(cwd)),
     data: folder,
+    workflows,
+    database,
     options() {
       const { server: _, ...definitions } = project;
       const { trust } = definitions;
+      const specs = specsInFiles(workflows);
       return {
         ...definitions,
-        backend: project.backend ?? usualBackend(folder, env),
+        ...(specs.length > 0 && { workflows: [...(definitions.workflows ?? []), ...specs] }),
+        backend: database(),
         trust: { ...trust, administrators: [...new Set([OWNER, ...(trust?.administrators ?? [])])] },
       };
     },

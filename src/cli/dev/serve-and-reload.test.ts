@@ -63,6 +63,27 @@ describe("holdfast dev", () => {
     expect(serverOf(shell).pid).toBe(pid);
   });
 
+  it("serves a workflow whose file comes into the project, and goes on with what it has while the file is wrong", async () => {
+    const shell = newShell();
+    const rests = (id: string, length: string) => `id: ${id}\nsteps:\n  - { id: a, type: sleep, for: ${length} }\n`;
+    const served = async () => {
+      const { workflows } = (await ask(shell, "GET", "/workflows")) as { workflows: { workflow_id: string }[] };
+      return workflows.map(({ workflow_id }) => workflow_id);
+    };
+    save(shell, project("greeter"));
+    const dev = await startDev(shell);
+    expect(await served()).toEqual([]);
+    save(shell, rests("weekly", "1ms"), "weekly.workflow.yaml");
+    await eventually(async () => expect(await served()).toEqual(["weekly"]));
+    mkdirSync(join(shell.folder, "workflows"));
+    save(shell, rests("nightly", "soon"), "workflows/nightly.yaml");
+    await dev.says("holdfast: workflow_spec_invalid: workflows/nightly.yaml:3:27: ");
+    await dev.says("Until it is mended, what was there before is served.");
+    expect(await served()).toEqual(["weekly"]);
+    save(shell, rests("nightly", "1ms"), "workflows/nightly.yaml");
+    await eventually(async () => expect(await served()).toEqual(["weekly", "nightly"]));
+  });
+
   it("tries a project out without running what its gateway has scheduled", async () => {
     const shell = newShell();
     const scheduled = (name: string) => `import { appendFileSync } from "node:fs";

@@ -19,11 +19,13 @@ export async function serveForDev(): Promise<void> {
   const cwd = process.cwd();
   const importedFiles = recordImports();
   let gatewayFiles: readonly string[] = [];
+  let workflowFiles: readonly string[] = [];
   // A project that is made while the tour's is served takes its place.
-  const files = () => [...importedFiles(), ...configFiles(cwd), tourFile, ...gatewayFiles];
+  const files = () => [...importedFiles(), ...configFiles(cwd), tourFile, ...workflowFiles, ...gatewayFiles];
   try {
     const { task, tries } = await told("load");
     const project = await openProject({ ...task, env: process.env, cwd, importedFiles });
+    workflowFiles = project.workflows.lookedAt;
     gatewayFiles = await filesOfGateway(project, cwd);
     if (tries) await tryOut(project, task);
     await tell({ type: "loaded", files: files(), ...(project.config !== undefined && { config: project.config }) });

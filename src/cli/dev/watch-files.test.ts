@@ -48,6 +48,20 @@ it("tells of a folder or a YAML file that comes into a folder, and of no other f
   expect(watch.take()).toBe(join(folder, "more.yaml"));
 });
 
+it("tells of a file that comes and ends as a pattern does, and of what has come before it began to look", async () => {
+  const { folder, watch } = newFolder();
+  writeFileSync(join(folder, "other.yaml"), "");
+  const pattern = join(folder, "*.workflow.yaml");
+  watch.only([pattern], 0);
+  for (const name of ["more.yaml", ".hidden.workflow.yaml", "new.workflow.yaml"]) writeFileSync(join(folder, name), "");
+  await watch.changed();
+  expect(watch.take()).toBe(join(folder, "new.workflow.yaml"));
+  watch.only([join(folder, "data.txt")], Date.now());
+  watch.only([pattern], 0);
+  await watch.changed();
+  expect(watch.take()).toBe(pattern);
+});
+
 it("tells of a folder that has come into one before it began to look", async () => {
   const { folder, watch } = newFolder();
   mkdirSync(join(folder, "plugin"));

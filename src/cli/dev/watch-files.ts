@@ -1,5 +1,6 @@
 // Tells when one of some files changes. Their folders are watched rather than themselves, because many editors save by
-// putting another file in the place of the old one. A folder changes when another folder or a YAML file comes into it.
+// putting another file in the place of the old one. A folder changes when another folder, a YAML or a JSON file comes into it.
+// A file may be a pattern: `*.workflow.yaml` is any file of its folder that ends so.
 import { existsSync, type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorMessage } from "../../contracts/error.ts";
@@ -32,12 +33,13 @@ export function watchFiles(complain: (text: string) => void): FileWatch {
     timer = setTimeout(() => change.resolve({ type: "changed" }), QUIET_MS);
   }
 
-  function watchFolder(folder: string, { entries, isListed }: Watched): readonly FSWatcher[] {
+  function watchFolder(folder: string, { entries, endings, isListed }: Watched): readonly FSWatcher[] {
     try {
       const watcher = watch(folder, (event, name) => {
         if (name === null) return;
         const path = join(folder, name);
-        const file = entries.get(path) ?? (isListed && event === "rename" && isLookedFor(path) ? path : undefined);
+        const hasCome = (isListed && isLookedFor(path)) || endings.some((ending) => isNamedSo(path, ending));
+        const file = entries.get(path) ?? (event === "rename" && hasCome ? path : undefined);
         if (file !== undefined) notice(file);
       });
       watcher.on("error", (error) => complain(`${folder} is not watched any more: ${errorMessage(error)}`));
@@ -72,6 +74,8 @@ export function watchFiles(complain: (text: string) => void): FileWatch {
 type Watched = {
   /** Which of the files it is about, by the path of what changes. */
   readonly entries: ReadonlyMap<string, string>;
+  /** What the names of other files of it end with that are looked for. */
+  readonly endings: readonly string[];
   /** Whether the folder is one of the files itself. */
   readonly isListed: boolean;
 };
@@ -80,6 +84,7 @@ type Watched = {
 function byFolder(files: readonly string[]): ReadonlyMap<string, Watched> {
   const folders = new Map<string, Map<string, string>>();
   const listed = new Set(files.filter(isFolder));
+  const patterns = files.filter(isPattern);
   const entriesOf = (folder: string) => folders.get(folder) ?? folders.set(folder, new Map()).get(folder);
   for (const file of files) {
     let entry = file;
@@ -87,11 +92,26 @@ function byFolder(files: readonly string[]): ReadonlyMap<string, Watched> {
     entriesOf(dirname(entry))?.set(entry, file);
     if (listed.has(file)) entriesOf(file);
   }
-  return new Map([...folders].map(([folder, entries]) => [folder, { entries, isListed: listed.has(folder) }]));
+  const endingsIn = (folder: string) =>
+    patterns.filter((pattern) => dirname(pattern) === folder).map((pattern) => basename(pattern).slice(1));
+  return new Map(
+    [...folders].map(([folder, entries]) => [
+      folder,
+      { entries, endings: endingsIn(folder), isListed: listed.has(folder) },
+    ]),
+  );
+}
+
+function isPattern(file: string): boolean {
+  return basename(file).startsWith("*");
+}
+
+function isNamedSo(path: string, ending: string): boolean {
+  return path.endsWith(ending) && !basename(path).startsWith(".");
 }
 
 function isLookedFor(path: string): boolean {
-  return !basename(path).startsWith(".") && (/\.ya?ml$/i.test(path) || isFolder(path));
+  return !basename(path).startsWith(".") && (/\.(?:ya?ml|json)$/i.test(path) || isFolder(path));
 }
 
 function isFolder(path: string): boolean {
@@ -99,7 +119,16 @@ function isFolder(path: string): boolean {
 }
 
 function changedAt(file: string): number {
-  if (!isFolder(file)) return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const found = readdirSync(file).map((name) => join(file, name));
-  return Math.max(0, ...found.filter(isLookedFor).map((path) => statSync(path).mtimeMs));
+  if (isPattern(file)) return lastOf(dirname(file), (path) => isNamedSo(path, basename(file).slice(1)));
+  return isFolder(file) ? lastOf(file, isLookedFor) : mtimeOf(file);
+}
+
+function lastOf(folder: string, isMeant: (path: string) => boolean): number {
+  if (!isFolder(folder)) return 0;
+  const found = readdirSync(folder).map((name) => join(folder, name));
+  return Math.max(0, ...found.filter(isMeant).map(mtimeOf));
+}
+
+function mtimeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -17,7 +17,7 @@ export const databaseVerbs: readonly Verb[] = [
     name: "db migrate",
     summary: "bring the database to the version of this program",
     async run({ terminal, project }) {
-      const { backend } = (await project()).options();
+      const backend = (await project()).database();
       const { migrateDatabase } = await import("../../database.ts");
       const answer = {
         ...(await migrateDatabase(backend, (done, of) => terminal.progress(done, of, "versions"))),
@@ -32,7 +32,8 @@ export const databaseVerbs: readonly Verb[] = [
     name: "db check",
     summary: "whether the database is whole, and what is in it; beside a running server too",
     async run({ terminal, project }) {
-      const { backend, secretKey } = (await project()).options();
+      const opened = await project();
+      const [backend, { secretKey }] = [opened.database(), opened.project];
       const { checkDatabase } = await import("../../database.ts");
       const reader = await readerOf(backend);
       try {
@@ -58,7 +59,7 @@ export const databaseVerbs: readonly Verb[] = [
     options: { "--include-key": "copy the secret key beside it; whoever has both can read everything" },
     examples: ["holdfast db backup backups/monday.db"],
     async run({ given, terminal, project, cwd }) {
-      const { backend } = (await project()).options();
+      const backend = (await project()).database();
       const path = fileOf(backend);
       if (path === undefined) throw unsupported(backend);
       const includeKey = given.includeKey === true;
@@ -120,7 +121,7 @@ export const databaseVerbs: readonly Verb[] = [
       const opened = await project();
       const { secretKey } = opened.project;
       const named = given.from !== undefined;
-      const from = named ? await namedDatabase(given.from, { flag: "--from", schema, cwd }) : opened.options().backend;
+      const from = named ? await namedDatabase(given.from, { flag: "--from", schema, cwd }) : opened.database();
       checkThere(from);
       const onProgress = terminal.progress.bind(terminal);
       const { moveDatabase } = await import("../../database.ts");
