@@ -2,6 +2,7 @@
 
 import type { StreamEvent } from "../abilities/follow.ts";
 import type { JsonMap } from "../contracts/json.ts";
+import type { ShownRunEvent } from "../workflows/operations/events.ts";
 
 export type CallOptions = {
   /** Makes a repeat of the same write the same write. */
@@ -25,6 +26,8 @@ export interface Client {
   abilities(): Promise<readonly AbilitySummary[]>;
   /** The events of a thread; goes on by itself after a lost connection, without loss and without repeats. */
   follow(threadId: string, options: FollowOptions): AsyncIterable<StreamEvent>;
+  /** The events of a run of a workflow until it has ended, in the same way. */
+  followRun(runId: string, options: Pick<FollowOptions, "after" | "signal">): AsyncIterable<ShownRunEvent>;
   close(): Promise<void>;
 }
 

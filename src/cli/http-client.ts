@@ -4,6 +4,7 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { StreamEvent } from "../abilities/follow.ts";
 import { errorMessage } from "../contracts/error.ts";
 import { isMap } from "../contracts/json.ts";
+import type { ShownRunEvent } from "../workflows/operations/events.ts";
 import type { AbilitySummary, CallOptions, Client, FollowOptions } from "./client.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -42,38 +43,64 @@ export function openHttpClient({ url, token, wayBack, isGenuine }: ServerDoor): 
     }
   }
 
-  async function* follow(threadId: string, options: FollowOptions): AsyncGenerator<StreamEvent> {
+  /** The events behind a path that says where the reader is; it is told of each, and asked again after a lost connection. */
+  async function* follow<Event>(
+    path: () => string,
+    seen: (event: Event) => void,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Event> {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        const frames = await request(path(), { ...(signal && { signal }) }, framesOf);
+        for await (const frame of frames) {
+          if (frame.event === "end") return;
+          const event = JSON.parse(frame.data) as Event;
+          seen(event);
+          pause = FIRST_PAUSE_MS;
+          yield event;
+        }
+      } catch (thrown) {
+        if (signal?.aborted) return;
+        if (thrown instanceof Refusal && !(wasReached && thrown.code === "server_unreachable")) throw thrown;
+      }
+      // The connection was lost, not the run: it goes on, and so does whoever follows it.
+      await pauseFor(pause, undefined, { signal }).catch(() => undefined);
+      if (signal?.aborted) return;
+    }
+  }
+
+  function followThread(threadId: string, options: FollowOptions): AsyncIterable<StreamEvent> {
     let { after } = options;
     let live: string | undefined;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const path = () => {
       const query = new URLSearchParams({
         ...(after !== undefined && { after }),
         ...(live !== undefined && { live }),
         ...(options.untilRest && { until: "rest" }),
       });
-      try {
-        const path = `/threads/${encodeURIComponent(threadId)}/stream?${query}`;
-        const frames = await request(path, { ...(options.signal && { signal: options.signal }) }, framesOf);
-        for await (const frame of frames) {
-          if (frame.event === "end") return;
-          const event = JSON.parse(frame.data) as StreamEvent;
-          if ("id" in event) {
-            after = event.id;
-            live = undefined;
-          } else if ("offset" in event) {
-            live = `${event.step}.${event.attempt}.${event.offset + event.text.length}`;
-          }
-          pause = FIRST_PAUSE_MS;
-          yield event;
-        }
-      } catch (thrown) {
-        if (options.signal?.aborted) return;
-        if (thrown instanceof Refusal && !(wasReached && thrown.code === "server_unreachable")) throw thrown;
+      return `/threads/${encodeURIComponent(threadId)}/stream?${query}`;
+    };
+    const seen = (event: StreamEvent) => {
+      if ("id" in event) {
+        after = event.id;
+        live = undefined;
+      } else if ("offset" in event) {
+        live = `${event.step}.${event.attempt}.${event.offset + event.text.length}`;
       }
-      // The connection was lost, not the run: it goes on, and so does whoever follows it.
-      await pauseFor(pause, undefined, { signal: options.signal }).catch(() => undefined);
-      if (options.signal?.aborted) return;
-    }
+    };
+    return follow(path, seen, options.signal);
+  }
+
+  function followRun(runId: string, { after: first, signal }: Pick<FollowOptions, "after" | "signal">) {
+    let after = first;
+    const path = () => {
+      const query = new URLSearchParams({ ...(after !== undefined && { after }) });
+      return `/workflow-runs/${encodeURIComponent(runId)}/stream?${query}`;
+    };
+    const seen = ({ id }: ShownRunEvent) => {
+      after = id;
+    };
+    return follow(path, seen, signal);
   }
 
   return {
@@ -90,7 +117,8 @@ export function openHttpClient({ url, token, wayBack, isGenuine }: ServerDoor): 
     async abilities() {
       return (await request("/abilities", {}, jsonOf<{ abilities: AbilitySummary[] }>)).abilities;
     },
-    follow,
+    follow: followThread,
+    followRun,
     async close() {},
   };
 }

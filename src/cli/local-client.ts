@@ -6,6 +6,7 @@ import { isOperationError } from "../contracts/operation-error.ts";
 import * as principals from "../contracts/trust/principal.ts";
 import { createHoldfast, type Holdfast, type HoldfastOptions } from "../holdfast.ts";
 import type { GatewaySetup } from "../index.ts";
+import { FOLLOW_WORKFLOW_RUN, type ShownRunEvent } from "../workflows/operations/events.ts";
 import type { Client } from "./client.ts";
 import { setupOf } from "./gateway/gateway-setup.ts";
 import { type OpenedProject, OWNER } from "./project.ts";
@@ -48,6 +49,13 @@ function localClient(holdfast: Pick<Holdfast, "abilities" | "close">, place: str
     async *follow(threadId, { after, untilRest = false, signal }) {
       const input = { thread_id: threadId, until_rest: untilRest, ...(after !== undefined && { after }) };
       yield* await answered<AsyncIterable<StreamEvent>>(abilities, FOLLOW_THREAD, input, {
+        ...caller,
+        ...(signal && { signal }),
+      });
+    },
+    async *followRun(run_id, { after, signal }) {
+      const input = { run_id, ...(after !== undefined && { after }) };
+      yield* await answered<AsyncIterable<ShownRunEvent>>(abilities, FOLLOW_WORKFLOW_RUN, input, {
         ...caller,
         ...(signal && { signal }),
       });

@@ -2,6 +2,7 @@
 // people; whoever reads through a pipe gets plain lines, or JSON with --json.
 import { createInterface, type Interface } from "node:readline";
 import { styleText } from "node:util";
+import { createLiveArea, type LiveArea } from "./live-area.ts";
 import type { Refusal } from "./refusal.ts";
 
 type Style = Parameters<typeof styleText>[0];
@@ -22,6 +23,8 @@ export interface Terminal {
   style(style: Style, text: string): string;
   /** How far a long work has come: one line that is written over on a terminal, and nothing through a pipe. */
   progress(done: number, of: number, what: string): void;
+  /** Lines that are written over as they change; undefined through a pipe, without colour, and with --json or --quiet. */
+  readonly live: LiveArea | undefined;
   /** Asks the person in front of it; undefined when there is none, or when the input has ended. */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
   close(): void;
@@ -66,8 +69,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
     isInProgress = false;
   }
 
+  const live = hasColour && !quiet ? createLiveArea(stdout) : undefined;
+
   return {
     isJson: json,
+    live,
     isInteractive: stdin.isTTY === true && stdout.isTTY === true && !json,
     answer(value, lines) {
       endProgress();

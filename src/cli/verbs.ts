@@ -13,6 +13,7 @@ import { mcpVerbs } from "./verbs/mcp.ts";
 import { memoryVerbs } from "./verbs/memory.ts";
 import { openApiVerbs } from "./verbs/openapi.ts";
 import { operateVerbs } from "./verbs/operate.ts";
+import { runVerbs } from "./verbs/runs.ts";
 import { serveVerbs } from "./verbs/serve.ts";
 import { threadVerbs } from "./verbs/threads.ts";
 import { tokenVerbs } from "./verbs/tokens.ts";
@@ -33,6 +34,7 @@ const known: readonly Verb[] = [
   ...operateVerbs,
   ...gatewayVerbs,
   ...workflowVerbs,
+  ...runVerbs,
   ...databaseVerbs,
   ...openApiVerbs,
 ];

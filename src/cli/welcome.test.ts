@@ -5,12 +5,13 @@ import type { Served } from "./what-is-served.ts";
 
 const served: Served = {
   ...{ url: "http://127.0.0.1:8484", token_file: ".holdfast/owner-token" },
-  ...{ agents: ["desk"], model: "demo", is_tour: false, has_tour_gateway: false },
+  ...{ agents: ["desk"], workflows: [], model: "demo", is_tour: false, has_tour_gateway: false },
 };
 
 function told(about: Partial<Served>): string {
   const typed = { chat: "npx holdfast chat", start: "npx holdfast gateway runs start" };
-  const options = { ...typed, reloads: false, bold: (text: string) => text };
+  const startWorkflow = "npx holdfast workflows start";
+  const options = { ...typed, startWorkflow, reloads: false, bold: (text: string) => text };
   return welcome({ ...served, ...about }, options).join("\n");
 }
 
@@ -26,6 +27,14 @@ describe("the welcome of holdfast dev", () => {
     expect(told({ has_tour_gateway: true })).toContain(start);
     expect(told({ has_tour_gateway: true, url: "http://192.168.0.7:8484" })).not.toContain("runs start");
     expect(told({ is_tour: true })).not.toContain("runs start");
+  });
+
+  it("starts the tour's workflow with what it takes in, and another one as far as is known", () => {
+    const tour = told({ is_tour: true, workflows: ["refund", "other"] });
+    expect(tour).toContain("\nWorkflows: refund, other\n");
+    expect(tour).toContain("  npx holdfast workflows start refund --input order=7 --follow\n");
+    expect(told({ workflows: ["it's mine"] })).toContain(String.raw`workflows start 'it'\''s mine' --follow`);
+    expect(told({})).not.toContain("orkflow");
   });
 
   it("asks the agents of a project nothing that only the tour's can answer", () => {

@@ -8,21 +8,26 @@ export type WelcomeOptions = {
   readonly chat: string;
   /** What to type to give the tour's gateway a goal. */
   readonly start: string;
+  /** What to type to start a workflow. */
+  readonly startWorkflow: string;
   readonly reloads: boolean;
   readonly bold: (text: string) => string;
 };
 
-export function welcome(served: Served, { chat, start, reloads, bold }: WelcomeOptions): readonly string[] {
-  const { url, token_file, agents, model } = served;
+export function welcome(served: Served, options: WelcomeOptions): readonly string[] {
+  const { chat, start, startWorkflow, reloads, bold } = options;
+  const { url, token_file, agents, workflows, model } = served;
   return [
     `${bold("Holdfast")} listens on ${url}`,
     ...(agents.length === 0 ? NO_AGENTS : [`Agents: ${agents.join(", ")}`]),
+    ...(workflows.length === 0 ? [] : [`Workflows: ${workflows.join(", ")}`]),
     ...(model === null ? [] : [modelLine(model)]),
     "",
     ...(agents.length === 0 ? [] : [bold("Talk, in another terminal:"), `  ${chat}`, ""]),
     bold(agents.length === 0 ? "With curl:" : "Or with curl:"),
     ...curls(served),
     "",
+    ...workflowLines(served, startWorkflow, bold),
     ...(canFetchItself(served)
       ? [
           bold("Or start an agent run, which takes one turn per job and leaves its files in the data folder:"),
@@ -32,8 +37,25 @@ export function welcome(served: Served, { chat, start, reloads, bold }: WelcomeO
       : []),
     `Everything that can be asked for: ${url}/reference   (${url}/openapi.json)`,
     `The owner's token is in ${token_file}; whoever can read that file is the owner.`,
-    "Kill this process whenever you like, with kill -9 too: threads go on when it starts again.",
-    ...(reloads ? ["Change the project's files whenever you like: it is served anew, and threads go on."] : []),
+    "Kill this process whenever you like, with kill -9 too: threads and runs go on when it starts again.",
+    ...(reloads
+      ? ["Change the project's files whenever you like: it is served anew, and threads and runs go on."]
+      : []),
+  ];
+}
+
+/** What the workflows of a project take in, only whoever wrote them knows. */
+function workflowLines(
+  { is_tour, workflows: [first] }: Served,
+  startWorkflow: string,
+  bold: WelcomeOptions["bold"],
+): readonly string[] {
+  if (first === undefined) return [];
+  if (!is_tour) return [bold("Or start a workflow:"), `  ${startWorkflow} ${shellWord(first)} --follow`, ""];
+  return [
+    bold("Or start a workflow, watch it, and agree to what it asks in another terminal:"),
+    `  ${startWorkflow} refund --input order=7 --follow`,
+    "",
   ];
 }
 

@@ -9,6 +9,7 @@ export type Served = {
   /** The owner's token, when it was made just now; see `Terminal.confide`. */
   readonly new_token?: string;
   readonly agents: readonly string[];
+  readonly workflows: readonly string[];
   /** Who answers for agents that name no model themselves; null where all of them do. */
   readonly model: string | null;
   /** True where no project was found. */
@@ -23,6 +24,7 @@ export function whatIsServed(serving: Serving, { config, hasTourGateway }: Opene
   const leavesItOpen = agents.some(({ style, model }) => style === "agents_api" && model === undefined);
   return {
     ...{ url, token_file: tokenFile, agents: agents.map(({ slug }) => slug) },
+    workflows: holdfast.workflows.list().map(({ id }) => id),
     ...(newToken !== undefined && { new_token: newToken }),
     model: leavesItOpen ? unnamedModel(process.env) : null,
     is_tour: config === undefined,

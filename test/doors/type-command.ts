@@ -6,18 +6,31 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { runCommandLine } from "../../src/cli/program.ts";
 import { verbs } from "../../src/cli/verbs.ts";
+import type { Screen } from "../terminal-screen.ts";
 
 export type Typed = { readonly code: number; readonly out: string; readonly err: string };
 
+type Server = { readonly url: string; readonly token: string };
+
 /** `input`: what is written into it, through a pipe. */
-export async function typeLines(
-  { url, token }: { readonly url: string; readonly token: string },
+export async function typeLines(server: Server, words: readonly string[], input = ""): Promise<Typed> {
+  const stdout = new PassThrough();
+  const out = text(stdout);
+  const { code, err } = await typeInto(stdout, server, words, input);
+  stdout.end();
+  return { code, err, out: await out };
+}
+
+/** The same in front of a terminal; what it prints stands on its screen. */
+export async function typeInto(
+  stdout: Screen | PassThrough,
+  { url, token }: Server,
   words: readonly string[],
   input = "",
-): Promise<Typed> {
+): Promise<Omit<Typed, "out">> {
   const cwd = mkdtempSync(join(tmpdir(), "holdfast-typed-"));
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const printed = Promise.all([text(stdout), text(stderr)]);
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()];
+  const printed = text(stderr);
   stdin.end(input);
   let code: number;
   try {
@@ -27,12 +40,10 @@ export async function typeLines(
       ...{ cwd, version: "0", signal: new AbortController().signal, interrupt: () => undefined },
     });
   } finally {
-    stdout.end();
     stderr.end();
     rmSync(cwd, { recursive: true, force: true });
   }
-  const [out, err] = await printed;
-  return { code, out, err };
+  return { code, err: await printed };
 }
 
 /** What it prints, on both streams. */

@@ -73,16 +73,16 @@ describe("the drawing of a run", () => {
           parts: parts({ succeeded: 409, failed: 3, running: 1, pending: 587 }),
           branches: [
             part("17", "failed", step("send", "failed", { error_code: "tool_failed" })),
-            part("412", "running", step("send", "running")),
+            part("412", "running", step("read", "succeeded"), step("send", "running")),
           ],
         }),
       ]),
       [
         "● order  running  1m 04s  run r-1",
         "  ● each  412/1000, 3 failed, 1 under way  1m 04s",
-        "    ✗ #17",
-        "      ✗ send  tool_failed  2s",
+        "    ✗ #17  send  tool_failed  2s",
         "    ● #412",
+        "      ✓ read  2s",
         "      ● send  1m 04s",
       ],
     ],
@@ -234,6 +234,20 @@ describe("a drawing in a small terminal", () => {
       "  · later0",
       "  · later1",
       "  … 38 to come",
+    ]);
+  });
+
+  it("keeps what somebody has to do rather than what failed", () => {
+    const failures = Array.from({ length: 9 }, (_, index) => part(String(index), "failed", step("send", "failed")));
+    const each = { type: "foreach", parts: parts({ failed: 9 }), branches: failures };
+    const ask = step("agreed", "waiting", { waits_for: "approval", request_id: "q-1" });
+    expect(drawn(tree([step("each", "succeeded", each), ask]), { height: 6 })).toEqual([
+      "● order  running  1m 04s  run r-1",
+      "  ✓ each    9/9, 9 failed  2s",
+      "    ✗ #0  send  2s",
+      "    … 8 more",
+      "  ? agreed  waits for a decision  1m 04s",
+      "    holdfast approvals accept q-1",
     ]);
   });
 

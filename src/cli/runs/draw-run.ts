@@ -59,16 +59,18 @@ function linesOf(about: About, steps: readonly Step[], depth: number): readonly 
 }
 
 function stepLines(about: About, step: Step, depth: number, width: number): readonly TreeLine[] {
-  const { now } = about.options;
-  const time = step.started_at === null ? [] : timeOf(step.started_at, step.ended_at, now);
-  const details = [...detailsOf(step, about.tree.children, now), ...time];
-  const name = nameOf(step);
-  const text = details.length === 0 ? name : `${name.padEnd(width)}  ${details.join("  ")}`;
   return [
-    { kind: kindOf(step), depth, text },
+    { kind: kindOf(step), depth, text: textOf(about, step, width) },
     ...commandsFor(step, about.tree.run.run_id).map((verb) => commandLine(about, depth + 1, verb)),
     ...step.branches.flatMap((part) => partLines(about, step, part, depth + 1)),
   ];
+}
+
+function textOf({ tree, options: { now } }: About, step: Step, width: number): string {
+  const time = step.started_at === null ? [] : timeOf(step.started_at, step.ended_at, now);
+  const details = [...detailsOf(step, tree.children, now), ...time];
+  const name = nameOf(step);
+  return details.length === 0 ? name : `${name.padEnd(width)}  ${details.join("  ")}`;
 }
 
 function nameOf({ id, type }: Step): string {
@@ -79,10 +81,16 @@ function kindOf({ status, request_id }: Step): LineKind {
   return status === "waiting" && request_id !== null ? "asks" : status;
 }
 
-/** The case that was chosen is named behind its step, and an item with nothing but one step is that step. */
+/** The case that was chosen is named behind its step, and an item with nothing but one step is one line with it. */
 function partLines(about: About, step: Step, part: Part, depth: number): readonly TreeLine[] {
   if (step.type === "branch") return linesOf(about, part.steps, depth);
-  const name = /^\d+$/.test(part.name) ? `#${part.name}` : part.name;
+  const [only, ...more] = part.steps;
+  const isItem = /^\d+$/.test(part.name);
+  const name = isItem ? `#${part.name}` : part.name;
+  if (isItem && only && more.length === 0) {
+    const [first, ...below] = stepLines(about, only, depth, 0);
+    return first ? [{ ...first, text: `${name}  ${first.text}` }, ...below] : [];
+  }
   return [{ kind: part.status, depth, text: name }, ...linesOf(about, part.steps, depth + 1)];
 }
 

@@ -54,13 +54,12 @@ function printable(text: string): string {
 
 const segmenter = new Intl.Segmenter();
 
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}|[\u{1f000}-\u{3ffff}]/u;
+
 /** As a terminal counts them, and rather too many than too few. */
 function columnsOf(cluster: string): number {
-  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}|[\u{1f000}-\u{3ffff}]/u.test(
-    cluster,
-  )
-    ? 2
-    : 1;
+  return WIDE.test(cluster) ? 2 : 1;
 }
 
 function shortened(text: string, width: number): string {
@@ -102,29 +101,41 @@ function wrapped(command: string, indent: string, width: number): readonly strin
   return [...lines, line];
 }
 
-const ranks: Readonly<Record<LineKind, number>> = {
-  ...{ asks: 0, waiting: 0, command: 0, failed: 0, running: 0, retrying: 0 },
-  ...{ heading: 1, cancelled: 1, skipped: 1, pending: 1, succeeded: 1 },
+/** Of what is over or to come. */
+const LEAST = 2;
+
+/** First what waits, since somebody may have to do something about it; then what is at work or failed. */
+const ranks: Partial<Readonly<Record<LineKind, number>>> = {
+  ...{ asks: 0, waiting: 0, failed: 1, running: 1, retrying: 1 },
 };
 
 /** Positions, those first that are to stay. */
 function byImportance(lines: readonly TreeLine[]): readonly number[] {
-  const distances = distancesToImportant(lines);
-  const rank = (at: number) => (at === 0 ? -1 : (ranks[lines[at]?.kind ?? "pending"] ?? 1));
-  const depth = (at: number) => lines[at]?.depth ?? 0;
-  return lines
-    .map((_, at) => at)
-    .sort(
-      (one, other) =>
-        rank(one) - rank(other) ||
-        (distances[one] ?? 0) + 3 * depth(one) - (distances[other] ?? 0) - 3 * depth(other) ||
-        one - other,
-    );
+  const rankings = ranksOf(lines);
+  const distances = distancesTo(rankings);
+  const rank = (at: number) => (at === 0 ? -1 : (rankings[at] ?? LEAST));
+  // What is deeper says less about the run.
+  const far = (at: number) => (distances[at] ?? 0) + 3 * (lines[at]?.depth ?? 0);
+  return lines.map((_, at) => at).sort((one, other) => rank(one) - rank(other) || far(one) - far(other) || one - other);
 }
 
-function distancesToImportant(lines: readonly TreeLine[]): readonly number[] {
-  // The first line is about the run as a whole.
-  const distances = lines.map(({ kind }, at) => (at > 0 && ranks[kind] === 0 ? 0 : lines.length));
+/** A line is as important as what stands in it, and a command as the step that it is for. */
+function ranksOf(lines: readonly TreeLine[]): readonly number[] {
+  const rankings = lines.map(() => LEAST);
+  const above: number[] = [];
+  for (const [at, { kind, depth }] of lines.entries()) {
+    above.length = Math.min(above.length, depth);
+    above[depth] = at;
+    const owner = above[depth - 1];
+    const own = kind === "command" ? (owner ? (rankings[owner] ?? LEAST) : 0) : (ranks[kind] ?? LEAST);
+    for (const each of above) rankings[each] = Math.min(rankings[each] ?? LEAST, own);
+  }
+  return rankings;
+}
+
+/** How far each is from the next one of these. The first line is about the run as a whole. */
+function distancesTo(rankings: readonly number[]): readonly number[] {
+  const distances = rankings.map((rank, at) => (rank < LEAST && at > 0 ? 0 : rankings.length));
   for (let at = 1; at < distances.length; at += 1) {
     distances[at] = Math.min(distances[at] ?? 0, (distances[at - 1] ?? 0) + 1);
   }
@@ -138,8 +149,11 @@ function withGaps(lines: readonly TreeLine[], kept: ReadonlySet<number>): readon
   const shown: TreeLine[] = [];
   let gap: TreeLine[] = [];
   const close = () => {
-    const [first] = gap;
-    if (first) shown.push({ kind: "heading", depth: Math.min(...gap.map(({ depth }) => depth)), text: gapText(gap) });
+    const [first, second] = gap;
+    // One line takes no more room than the number of it.
+    if (first && !second) shown.push(first);
+    else if (first)
+      shown.push({ kind: "heading", depth: Math.min(...gap.map(({ depth }) => depth)), text: gapText(gap) });
     gap = [];
   };
   for (const [at, line] of lines.entries()) {

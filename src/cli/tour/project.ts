@@ -1,13 +1,15 @@
-// What the command line runs in a folder without a project of its own: the desk of a small shop, and a gateway with an agent
-// that reads pages. The shop's books are a file, so that whoever kills the process can see that nothing is paid twice.
+// What the command line runs in a folder without a project of its own: the desk of a small shop, a workflow that refunds, and a
+// gateway with an agent that reads pages. The shop's books are a file, so that whoever kills the process can see that nothing is paid twice.
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Project } from "../../holdfast.ts";
-import { agent, tool } from "../../index.ts";
+import { agent, askAgent, operation, tool, workflow } from "../../index.ts";
 
-const orders: Readonly<Record<string, { readonly item: string; readonly cents: number; readonly status: string }>> = {
+type Order = { readonly item: string; readonly cents: number; readonly status: string };
+
+const orders: Readonly<Record<string, Order>> = {
   "7": { item: "a teapot", cents: 1_200, status: "lost in the post" },
   "8": { item: "six cups", cents: 6_000, status: "delivered on Monday" },
   "9": { item: "a tray", cents: 2_550, status: "on its way" },
@@ -55,7 +57,15 @@ export function tourProject(data: string): Project {
     inputSchema: z.object({ order: z.string() }),
   });
 
+  const refunding = workflow("refund", { inputs: z.object({ order: z.string() }) })
+    .step("order", ({ inputs }) => operation<Order>("shop/order", { number: inputs.order }))
+    .step("ask", ({ inputs }) => askAgent("support", `Where is order ${inputs.order}?`))
+    // Somebody has to agree, as with every other way to this tool.
+    .step("refund", ({ inputs, steps }) => operation("shop/refund", { order: inputs.order, cents: steps.order.cents }));
+
   return {
+    tools: [order, refund],
+    workflows: [refunding],
     agents: [
       agent({
         slug: "support",

@@ -20,7 +20,9 @@ export const devVerbs: readonly Verb[] = [
         const { url, token_file } = served;
         const bold = (text: string) => terminal.style("bold", text);
         const typed = (verb: string) => commandHere(verb, { ...projectOptions, cwd });
-        const words = { chat: typed("chat"), start: typed("gateway runs start") };
+        const words = {
+          ...{ chat: typed("chat"), start: typed("gateway runs start"), startWorkflow: typed("workflows start") },
+        };
         terminal.answer({ url, token_file }, () => welcome(served, { ...words, reloads, bold }));
         confideToken(terminal, served.new_token);
       };
