@@ -32,7 +32,7 @@ export function terminalScreen(columns = 80, rows = 24): Screen {
 
   function write(text: string): void {
     writes += 1;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is told by them
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is controlled by them
     for (const [piece, count = "", command] of text.matchAll(/\x1b\[([\d;]*)([A-Za-z])|./gsu)) {
       if (command !== undefined) control(count, command);
       else if (piece === "\r") column = 0;

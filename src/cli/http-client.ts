@@ -43,7 +43,7 @@ export function openHttpClient({ url, token, wayBack, isGenuine }: ServerDoor): 
     }
   }
 
-  /** The events behind a path that says where the reader is; it is told of each, and asked again after a lost connection. */
+  /** The events behind a path that says where the reader is, which `seen` follows; it is asked again after a lost connection. */
   async function* follow<Event>(
     path: () => string,
     seen: (event: Event) => void,

@@ -5,8 +5,8 @@ import { loadProjectWorkflows, type ProjectWorkflows } from "../workflows/files/
 import { inOneLine } from "./problem-line.ts";
 import { Refusal } from "./refusal.ts";
 
-/** More are of no use to whoever mends the first. */
-const MOST_TOLD = 20;
+/** More are of no use before the first are mended. */
+const MOST_SHOWN = 20;
 
 export function workflowsOfProject(project: Project, folder: string, cwd: string): ProjectWorkflows {
   const { stepTypes = [], stepHandlers = {}, workflows = [] } = project;
@@ -29,8 +29,8 @@ function specsOf(given: unknown): readonly JsonMap[] {
 /** Throws what is wrong with the files, each problem with its place: a workflow that is missing would be found out too late. */
 export function specsInFiles({ workflows, problems }: ProjectWorkflows): readonly JsonMap[] {
   if (problems.length === 0) return workflows.map(({ spec }) => spec.raw);
-  const told = problems.slice(0, MOST_TOLD).map(inOneLine);
-  const more = problems.length > told.length ? [`and ${problems.length - told.length} more`] : [];
+  const shown = problems.slice(0, MOST_SHOWN).map(inOneLine);
+  const more = problems.length > shown.length ? [`and ${problems.length - shown.length} more`] : [];
   const heading = problems.length > 1 ? [`The files of workflows have ${problems.length} problems:`] : [];
-  throw new Refusal({ code: "workflow_spec_invalid", message: [...heading, ...told, ...more].join("\n") });
+  throw new Refusal({ code: "workflow_spec_invalid", message: [...heading, ...shown, ...more].join("\n") });
 }

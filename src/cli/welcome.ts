@@ -44,7 +44,7 @@ export function welcome(served: Served, options: WelcomeOptions): readonly strin
   ];
 }
 
-/** What the workflows of a project take in, only whoever wrote them knows. */
+/** What the workflows of a project take in is not known here. */
 function workflowLines(
   { is_tour, workflows: [first] }: Served,
   startWorkflow: string,

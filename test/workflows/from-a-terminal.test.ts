@@ -1,4 +1,4 @@
-// Promise: whoever has a terminal can start a workflow, watch it, answer it and come back to it, with a server or without; and a
+// Promise: from a terminal a workflow is started, watched, answered and come back to, with a server or without; and a
 // project has the workflows that stand in its files.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -44,7 +44,7 @@ describe("the workflow of the tour", () => {
     await again.end();
   });
 
-  it("goes on without a server while it is watched, as far as it can without somebody else", async () => {
+  it("goes on without a server while it is watched, as far as it can without an answer", async () => {
     const shell = newShell();
     const stored = await shell.run(start);
     expect(stored).toMatchObject({ code: 0, err: expect.stringContaining("No server runs here") });

@@ -1,4 +1,4 @@
-// Promise: whoever looks at a run sees what it waits for, and for how long.
+// Promise: a look at a run shows what it waits for, and for how long.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: bindings of workflows
 import { expect, it } from "vitest";
 import type { ShownTree } from "../../src/workflows/operations/tree.ts";

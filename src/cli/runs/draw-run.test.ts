@@ -223,7 +223,7 @@ describe("a drawing in a small terminal", () => {
     ...Array.from({ length: 40 }, (_, index) => step(`later${index}`)),
   ]);
 
-  it("keeps what is at work or waits and what is next to it, and tells how much there is beside", () => {
+  it("keeps what is at work or waits and what is next to it, and says how much there is beside", () => {
     expect(drawn(many, { height: 9 })).toEqual([
       "● order  running  1m 04s  run r-1",
       "  … 38 done",
@@ -237,7 +237,7 @@ describe("a drawing in a small terminal", () => {
     ]);
   });
 
-  it("keeps what somebody has to do rather than what failed", () => {
+  it("keeps what waits for a person rather than what failed", () => {
     const failures = Array.from({ length: 9 }, (_, index) => part(String(index), "failed", step("send", "failed")));
     const each = { type: "foreach", parts: parts({ failed: 9 }), branches: failures };
     const ask = step("agreed", "waiting", { waits_for: "approval", request_id: "q-1" });

@@ -25,7 +25,7 @@ export type DrawOptions = {
   typed(verb: string): string;
 };
 
-/** The run on the first line; its steps below it, each with what somebody may type for it; what to do about the run at last. */
+/** The run on the first line; its steps below it, each with what to type for it; what to do about the run at last. */
 export function drawRun(tree: ShownTree, options: DrawOptions): readonly TreeLine[] {
   const { run, steps, rollback, on_failure } = tree;
   const about: About = { tree, options };
@@ -102,7 +102,7 @@ function commandLine({ options }: About, depth: number, verb: string): TreeLine 
   return { kind: "command", depth, text: options.typed(verb) };
 }
 
-/** What somebody may type about a step that is open. */
+/** What to type about a step that is open. */
 function commandsFor({ status, waits_for, request_id, child_id, event }: Step, runId: string): readonly string[] {
   if (status !== "waiting" && status !== "running") return [];
   switch (waits_for) {
@@ -122,7 +122,7 @@ function commandsFor({ status, waits_for, request_id, child_id, event }: Step, r
   }
 }
 
-/** What somebody may type about the run itself. */
+/** What to type about the run itself. */
 function commandsOf({ run_id, status, reason, parent_id }: Run, isRolledBack: boolean): readonly string[] {
   if (reason === "paused") return [`runs resume ${run_id}`];
   if (status !== "failed" || parent_id !== null) return [];

@@ -1,5 +1,5 @@
 // Lines of a drawing as they are written into a terminal: no wider and no more than there is room for. What is at work, waits or
-// failed stays, and what is close to it; of what is left out the number is told.
+// failed stays, and what is close to it; of what is left out the number is shown.
 import type { LineKind, TreeLine } from "./draw-run.ts";
 
 export type Room = {
@@ -104,7 +104,7 @@ function wrapped(command: string, indent: string, width: number): readonly strin
 /** Of what is over or to come. */
 const LEAST = 2;
 
-/** First what waits, since somebody may have to do something about it; then what is at work or failed. */
+/** First what waits, since a person may have to do something about it; then what is at work or failed. */
 const ranks: Partial<Readonly<Record<LineKind, number>>> = {
   ...{ asks: 0, waiting: 0, failed: 1, running: 1, retrying: 1 },
 };

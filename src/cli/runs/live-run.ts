@@ -9,10 +9,10 @@ import { isOver, leaveWhereItWaits, pauseFor, readTree, type Tree, type Watching
 /** Between two looks at a run, so that neither the server nor the terminal is busy with nothing else. */
 const LOOK_MS = 150;
 
-/** What is told in seconds changes as often. */
+/** What is shown in seconds changes as often. */
 const TICK_MS = 1_000;
 
-/** So often also where nothing is heard of, by which it shows that the server has gone. */
+/** So often also without news, by which it shows that the server has gone. */
 const QUIET_MS = 3_000;
 
 /** Goes on by itself when the server has gone and come back. Answers with how the run stands at last. */

@@ -8,24 +8,24 @@ import { drawAsItGoes } from "./live-run.ts";
 import { paintWith } from "./paint.ts";
 import { isOver, leaveWhereItWaits, readTree, type Tree, type Watching } from "./watching.ts";
 
-/** Returns once the run has succeeded. Throws what it came to else, and where it waits for somebody who could not answer. */
+/** Returns once the run has succeeded. Throws what it came to else, and where it waits for an answer that cannot come. */
 export async function watchRun(watching: Watching, runId: string, after?: string): Promise<void> {
   const { client, terminal, signal } = watching;
   const tree = terminal.live
     ? await drawAsItGoes(watching, runId)
-    : await goAlong(watching, runId, { after, tell: (event) => terminal.answer(event, eventLine) });
+    : await goAlong(watching, runId, { after, each: (event) => terminal.answer(event, eventLine) });
   signal.throwIfAborted();
   if (!terminal.live) terminal.answer({ type: "outcome", ...tree.run }, () => drawnOnce(tree, watching).slice(0, 1));
   if (tree.run.status === "succeeded") return;
   throw notSucceeded(tree, await client.call("holdfast/get-workflow-run", { run_id: runId }));
 }
 
-/** The record of the run once it has ended, or waits for somebody who could not answer; with how it stands then. */
+/** The record of the run once it has ended, or waits for an answer that cannot come; with how it stands then. */
 export async function resultOf(
   watching: Watching,
   runId: string,
 ): Promise<{ readonly tree: Tree; readonly record: JsonMap }> {
-  const tree = await goAlong(watching, runId, { after: undefined, tell: () => undefined });
+  const tree = await goAlong(watching, runId, { after: undefined, each: () => undefined });
   watching.signal.throwIfAborted();
   return { tree, record: await watching.client.call("holdfast/get-workflow-run", { run_id: runId }) };
 }
@@ -50,17 +50,17 @@ export function drawnOnce(tree: Tree, { terminal, typed }: Pick<Watching, "termi
   return fitLines(drawRun(tree, { now: Date.now(), typed }), {}, paintWith(terminal));
 }
 
-type Going = { readonly after: string | undefined; readonly tell: (event: ShownRunEvent) => void };
+type Going = { readonly after: string | undefined; readonly each: (event: ShownRunEvent) => void };
 
-/** Tells of every event. Answers with how the run stands at last. */
-async function goAlong(watching: Watching, runId: string, { after, tell }: Going): Promise<Tree> {
+/** Hands every event on. Answers with how the run stands at last. */
+async function goAlong(watching: Watching, runId: string, { after, each }: Going): Promise<Tree> {
   const { client, signal, isAlone } = watching;
   const leaving = new AbortController();
   const waiting = isAlone ? leaveWhereItWaits(watching, runId, leaving) : undefined;
   const either = AbortSignal.any([signal, leaving.signal]);
   try {
     const events = client.followRun(runId, { signal: either, ...(after !== undefined && { after }) });
-    for await (const event of events) tell(event);
+    for await (const event of events) each(event);
   } finally {
     leaving.abort();
     await waiting;

@@ -12,7 +12,7 @@ export type Watching = {
   readonly signal: AbortSignal;
   /** A command as it is typed here. */
   typed(verb: string): string;
-  /** True where this process has the database to itself: whoever the run waits for could not answer meanwhile. */
+  /** True where this process has the database to itself: what the run waits for cannot come meanwhile. */
   readonly isAlone: boolean;
 };
 
@@ -20,14 +20,14 @@ export type Run = Tree["run"];
 
 const ends: readonly Run["status"][] = ["succeeded", "failed", "cancelled"];
 
-const forSomebody: readonly Run["reason"][] = [
+const forAnswers: readonly Run["reason"][] = [
   ...(["waiting_for_approval", "waiting_for_request", "waiting_for_event", "paused"] as const),
 ];
 
 /** How often it is looked how a run stands. */
 const LOOK_MS = 300;
 
-/** So often in a row it has to be found waiting: who has just answered it is not heard at once. */
+/** So often in a row it has to be found waiting: an answer that is there is not taken at once. */
 const LOOKS = 10;
 
 export function readTree(client: Client, runId: string): Promise<Tree> {
@@ -38,11 +38,11 @@ export function isOver(status: Run["status"]): boolean {
   return ends.includes(status);
 }
 
-function waitsForSomebody({ status, reason }: Run): boolean {
-  return status === "suspended" && forSomebody.includes(reason);
+function waitsForAnswer({ status, reason }: Run): boolean {
+  return status === "suspended" && forAnswers.includes(reason);
 }
 
-/** Leaves a run that waits for somebody, until somebody else has left. */
+/** Leaves a run that waits for an answer, unless it was left before. */
 export async function leaveWhereItWaits(
   { client, signal }: Pick<Watching, "client" | "signal">,
   runId: string,
@@ -52,7 +52,7 @@ export async function leaveWhereItWaits(
   for (let found = 0; found < LOOKS; ) {
     await pauseFor(LOOK_MS, either);
     if (either.aborted) return;
-    found = waitsForSomebody((await readTree(client, runId)).run) ? found + 1 : 0;
+    found = waitsForAnswer((await readTree(client, runId)).run) ? found + 1 : 0;
   }
   leaving.abort();
 }

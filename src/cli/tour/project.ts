@@ -60,7 +60,7 @@ export function tourProject(data: string): Project {
   const refunding = workflow("refund", { inputs: z.object({ order: z.string() }) })
     .step("order", ({ inputs }) => operation<Order>("shop/order", { number: inputs.order }))
     .step("ask", ({ inputs }) => askAgent("support", `Where is order ${inputs.order}?`))
-    // Somebody has to agree, as with every other way to this tool.
+    // A person has to agree, as with every other way to this tool.
     .step("refund", ({ inputs, steps }) => operation("shop/refund", { order: inputs.order, cents: steps.order.cents }));
 
   return {

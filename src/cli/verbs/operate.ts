@@ -111,7 +111,6 @@ export const operateVerbs: readonly Verb[] = [
   },
 ];
 
-/** What is counted by something stands below it, a line each. */
 /** Of a thread, or of a run where there is no such thread. */
 async function diagnose(runtime: Client, id: string): Promise<Finding> {
   try {
@@ -129,6 +128,7 @@ function nameOf({ thread_id, run_id, cause }: Finding): string {
   return thread_id ?? (cause.startsWith("gateway_") ? "the gateway" : "everything");
 }
 
+/** What is counted by something stands below it, a line each. */
 function metricRows(name: string, value: Json): readonly (readonly string[])[] {
   if (!isMap(value)) return [[name, String(value)]];
   return Object.entries(value).flatMap(([part, count]) => metricRows(`${name}.${part}`, count));

@@ -1,5 +1,5 @@
-// The workflows that a program lists, looked at when it starts: a mistake in one of them shows at once, and not to whoever
-// starts a run of it some day.
+// The workflows that a program lists, looked at when it starts: a mistake in one of them shows at once, and not at the start of
+// a run some day.
 import { holdfastError } from "../../contracts/error.ts";
 import { isMap, type JsonMap } from "../../contracts/json.ts";
 import { checkWorkflow, nestedWorkflows } from "../../contracts/workflows/check-workflow.ts";
