@@ -224,7 +224,13 @@ describe("runs at a terminal", () => {
     const { out } = await type("runs", "show", run);
     expect(out).toMatch(/^✗ fails {2}failed .*\n {2}✗ pay .*\n {2}npx holdfast runs retry /);
     expect(out).toContain("The card was refused.");
+    expect(out).toMatch(/^Run \S+ failed at .* its step "pay"/m);
     expect(await type("runs", "show", "nothing")).toMatchObject({ code: 3, out: "" });
+    const looking = await served.holdfast.tokens.create({
+      ...{ agent: "helper", owner_user_id: 1, allowed_capabilities: ["workflows.read", "workflows.manage"] },
+    });
+    const seen = await typeLines({ url: served.url, token: looking.token }, ["runs", "show", run, "--json"]);
+    expect(JSON.parse(seen.out)).toMatchObject({ tree: { run: { run_id: run } }, explanation: null });
   });
 
   it("take events, are paused, resumed, run again, cancelled and deleted", async () => {
@@ -258,7 +264,7 @@ describe("runs at a terminal", () => {
     });
     expect((await type(...all, "--yes")).out).toMatch(/^cancelling +101$/m);
     expect(await type("runs", "cancel")).toMatchObject({ code: 2, err: expect.stringContaining("Name the run") });
-    expect((await type("runs", "cancel", "--tag", "nobody's")).out).toBe("No run matches.\n");
+    expect((await type("runs", "cancel", "--tag", "rare")).out).toBe("No run matches.\n");
     const failed = await startRun("fails");
     await type("runs", "follow", failed);
     isMended = true;

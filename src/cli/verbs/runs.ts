@@ -1,8 +1,10 @@
 // holdfast runs …: runs of workflows.
 import type { JsonMap } from "../../contracts/json.ts";
+import type { Client } from "../client.ts";
 import { commandHere } from "../command-here.ts";
 import { noteWaiting } from "../gateway/gateway-client.ts";
 import { readMap } from "../read-option.ts";
+import { exitCodeOf, exitCodes, Refusal } from "../refusal.ts";
 import { actOnMany } from "../runs/many-runs.ts";
 import { pageOf, queryOptions, runStatuses, runsQuery } from "../runs/query.ts";
 import { inputOptions, inputsFor, readInputs } from "../runs/read-inputs.ts";
@@ -43,15 +45,17 @@ export const runVerbs: readonly Verb[] = [
   },
   {
     name: "runs show",
-    summary: "how far a run is, why it failed, and what to type",
+    summary: "how far a run is, why it does not go on or has failed, and what to type",
     takes: run,
     async run(work) {
       const { given, terminal, client: connect } = work;
       const client = await connect();
       const tree = await readTree(client, String(given.run));
       const record = await client.call("holdfast/get-workflow-run", { run_id: given.run });
-      terminal.answer({ record, tree }, () => [
+      const explanation = await explained(client, given.run);
+      terminal.answer({ record, tree, explanation }, () => [
         ...drawnOnce(tree, { terminal, typed: typedIn(work) }),
+        ...(explanation === null ? [] : ["", explanation.sentence]),
         ...made("error", record.error),
         ...(tree.run.status === "succeeded" ? made("output", record.output) : []),
       ]);
@@ -106,7 +110,7 @@ export const runVerbs: readonly Verb[] = [
     takes: { "[run]": "the id of a run; those that match unless given" },
     options: {
       ...without(queryOptions, "--status <status>"),
-      "--repeat-unknown": "also what nobody knows the outcome of: it may be done twice",
+      "--repeat-unknown": "also steps of unknown outcome: they may be done twice",
       "--yes": "also when more than a hundred match",
       ...follow,
     },
@@ -198,6 +202,18 @@ async function watchingIn(work: Work): Promise<Watching> {
   const { terminal, signal, client, door } = work;
   const isAlone = (await door()) === undefined;
   return { client: await client({ runs: true }), terminal, signal, isAlone, typed: typedIn(work) };
+}
+
+type Explanation = { readonly sentence: string; readonly command: string | null };
+
+/** Null for those who may see their runs and do not operate the installation. What to type stands in the drawing already. */
+async function explained(client: Client, run_id: unknown): Promise<Explanation | null> {
+  try {
+    return await client.call<Explanation>("holdfast/diagnose-workflow-run", { run_id });
+  } catch (thrown) {
+    if (thrown instanceof Refusal && exitCodeOf(thrown) === exitCodes.forbidden) return null;
+    throw thrown;
+  }
 }
 
 function typedIn({ projectOptions, cwd }: Work): (verb: string) => string {
