@@ -25,6 +25,21 @@ it("shows a run as succeeded that is carried on and succeeds in one commit", asy
   expect(await run.summary()).toMatchObject({ status: "succeeded", reason: null });
 });
 
+it("waits for a run that is about to be carried on, before any process has taken it", async () => {
+  const { open } = await clockedWorld();
+  let isMended = false;
+  const pay = () => {
+    if (!isMended) throw new Error("no money");
+    return { paid: true };
+  };
+  const holdfast = await open({ stepFunctions: { pay } });
+  const run = await holdfast.workflows.start({ id: "pays", steps: [{ id: "pay", type: "function", function: "pay" }] });
+  expect(await run.result()).toMatchObject({ status: "failed" });
+  isMended = true;
+  await run.retry();
+  expect(await run.result()).toMatchObject({ status: "succeeded", output: { last: { paid: true } } });
+});
+
 it("carries a run on again that failed once more at once", async () => {
   const { open } = await clockedWorld();
   const holdfast = await open();

@@ -1,5 +1,6 @@
 // Follows a run: what happened after a place, and what happens. Reading it starts nothing, and leaving stops nothing.
 import { terminalStatuses } from "../../contracts/workflows/run-record.ts";
+import { isCarriedOn } from "./is-carried-on.ts";
 import { runStuck } from "./run-errors.ts";
 import { createEventReader, type RunEvent } from "./run-events.ts";
 import type { RunHost } from "./run-host.ts";
@@ -32,7 +33,7 @@ export async function* followRun(
         last = event.id;
       }
       if (events.length > 0) continue;
-      if (!stored || terminalStatuses.has(stored.status)) return;
+      if (!stored || (terminalStatuses.has(stored.status) && !(await isCarriedOn(host, id)))) return;
       if ((await stores.engine.view(id))?.stuck_at != null) throw runStuck(id);
       if (!isNews && !signal?.aborted) {
         await new Promise<void>((resolve) => {

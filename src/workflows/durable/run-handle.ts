@@ -12,6 +12,7 @@ import { installationSecrets } from "../../threads/secrets/installation-secrets.
 import { until } from "../../threads/until.ts";
 import { eventBody, MOST_EVENTS } from "./events.ts";
 import { followRun } from "./follow-run.ts";
+import { isCarriedOn } from "./is-carried-on.ts";
 import { type RerunOptions, rerun } from "./rerun.ts";
 import { checkRetry, type RetryOptions } from "./retry-run.ts";
 import { runEnded, runNotFound, runStuck } from "./run-errors.ts";
@@ -77,7 +78,7 @@ export function createRunHandle(host: RunHost, id: string): RunHandle {
   async function result({ signal }: { readonly signal?: AbortSignal } = {}): Promise<WorkflowRun> {
     return await until(progress, id, signal, async () => {
       const { status } = await summary();
-      if (terminalStatuses.has(status)) return await record();
+      if (terminalStatuses.has(status) && !(await isCarriedOn(host, id))) return await record();
       const view = await stores.engine.view(id);
       if (view?.stuck_at != null) throw runStuck(id);
       return undefined;
