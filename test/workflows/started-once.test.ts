@@ -1,5 +1,6 @@
 // Promise: a start under a key is one run; as whom and where it acts keeps it apart from others. A run has the code and the person
 // that it was started with.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: bindings of workflows
 import { expect, it } from "vitest";
 import * as principals from "../../src/contracts/trust/principal.ts";
 import { run as call } from "../../src/workflows/builder/call-steps.ts";
@@ -91,9 +92,20 @@ it("fails a step whose nested workflow cannot check its inputs", async () => {
 it("ends a workflow that starts itself over and over, detached", async () => {
   const { open } = await clockedWorld();
   const { workflows } = await open({
-    workflows: [{ id: "again", steps: [{ id: "self", type: "workflow", workflow: "again", detached: true }] }],
+    // Which workflow it runs is known only when the step is: otherwise it would have been refused.
+    workflows: [
+      {
+        id: "again",
+        steps: [
+          {
+            ...{ id: "self", type: "workflow", workflow: "${inputs.which}", detached: true },
+            inputs: { which: "${inputs.which}" },
+          },
+        ],
+      },
+    ],
   });
-  await workflows.start("again");
+  await workflows.start("again", { which: "again" });
   const last = await until(async () => (await workflows.runs({ status: "failed" }))[0]);
   expect(await (await workflows.run(last.run_id)).record()).toMatchObject({ error: { code: "workflow_too_deep" } });
   const all = await workflows.runs({ workflow_id: "again" });
