@@ -1,4 +1,4 @@
-// What the run above is told once a run has ended. Outputs are no part of it: they are read from the rows of the run, sealed.
+// What a run delivers to the run above it once it has ended. Outputs are no part of it: they are read from the rows of the run, sealed.
 import type { Write } from "../../backend/write.ts";
 import { stableHash } from "../../contracts/canonical-json.ts";
 import type { LeasedRun } from "./leased-run.ts";

@@ -12,7 +12,7 @@ import type { KnownWorkflows } from "./known-workflows.ts";
 /** `lost`: it was begun, and the process that was at it is gone; or the operation takes no keys. */
 export type FirstAnswer = "known" | "never_begun" | "under_way" | "lost";
 
-/** What an operation answers to steps, and whether it may be called again when nobody knows what came of it. */
+/** What an operation answers to steps, and whether it may be called again when its outcome is unknown. */
 export interface StepOperations extends Operations {
   /** True when a second call does no harm. */
   isRepeatable(name: string): boolean;

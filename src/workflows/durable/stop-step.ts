@@ -5,7 +5,7 @@ import { createEntry } from "../../threads/new-entry.ts";
 import type { OpenStep } from "./run-state.ts";
 
 /**
- * The thread of an agent is for this step alone, and ends at once, whoever leases it. A run is asked to stop, because it may have
+ * The thread of an agent is for this step alone, and ends at once, whichever process leases it. A run is asked to stop, because it may have
  * to undo what it did; that changes nothing in one that has ended.
  */
 export function stopStep({ child_id: id }: OpenStep, step: JsonMap | undefined): readonly Write[] {

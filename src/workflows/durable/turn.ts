@@ -92,13 +92,13 @@ class RunTurn {
     await this.#goOn([...arrived, ...outcomes, ...stopped], inbox.isCancelled);
   }
 
-  /** Somebody may have ended it for good while it was leased here. */
+  /** It may have been ended for good while it was leased here. */
   async #isTerminatedNow(): Promise<boolean> {
     const [now] = await this.#host.threads.stores.threads.progress([this.#run.id]);
     return now?.status === "terminated";
   }
 
-  /** What undoes steps is carried out to its end, but it does not wait for anybody once the run is to stop. */
+  /** What undoes steps is carried out to its end, but it does not wait for people or children once the run is to stop. */
   #stopAfterFailure(): Arrived[] {
     const waiting = Object.entries(this.#machine.steps).filter(([path, { phase }]) => {
       const open = this.#open[path];

@@ -1,4 +1,4 @@
-// A step that waits: for an event, for a person's approval, or for a result that somebody else has to submit.
+// A step that waits: for an event, for a person's approval, or for a result that a caller has to submit.
 import { parseDuration } from "../../../contracts/gateway/durations.ts";
 import { isMap, type JsonMap, snapshotMap } from "../../../contracts/json.ts";
 import * as approverRule from "../../../contracts/trust/approver-rule.ts";
