@@ -91,7 +91,22 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** A record as text, without ids and times. */
 function digestOf(record: JsonMap): string {
-  return JSON.stringify(record, (key, value: unknown) => (UNTOLD.has(key) ? undefined : value)).replaceAll(ID, "<id>");
+  const told = (key: string, value: unknown) => {
+    if (key === "_rollback") return inOneOrder(value as readonly Undone[]);
+    return UNTOLD.has(key) ? undefined : value;
+  };
+  return JSON.stringify(record, told).replaceAll(ID, "<id>");
+}
+
+type Undone = { readonly path: string };
+
+/** Parts that run beside each other end in any order, and are undone in the opposite one. */
+function inOneOrder(undone: readonly Undone[]): readonly Undone[] {
+  const topOf = ({ path }: Undone) => path.split("/", 1)[0];
+  const tops = [...new Set(undone.map(topOf))];
+  return tops.flatMap((top) =>
+    undone.filter((each) => topOf(each) === top).sort((one, other) => (one.path < other.path ? -1 : 1)),
+  );
 }
 
 function differing(one: string, other: string): string {

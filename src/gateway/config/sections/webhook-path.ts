@@ -53,5 +53,7 @@ export const serverPaths: readonly string[] = [
     "/tokens",
     "/tools",
     "/v1",
+    "/workflow-runs",
+    "/workflows",
   ],
 ];
