@@ -127,4 +127,8 @@ turns, each in a process of its own that has carried out thousands of steps befo
 itself has used; that of the server of PostgreSQL is in neither.
 
 What a step costs **at a place of the run** is the median over those around it. Of items that are carried out beside each other,
-and of runs at once, many end with one commit: the bare database then has next to nothing to do for each.`;
+and of runs at once, many end with one commit: the bare database then has next to nothing to do for each.
+
+What Holdfast adds to a step is work of the processor, as with a turn of a thread, and most of it is SQLite's own: of its time a
+profile finds nearly half in binding and committing the statements, a tenth in collecting garbage, a tenth in sealing and hashing
+what is stored, and no more than one part in a hundred in any other function. The faster the disk, the larger the ratio.`;
