@@ -88,7 +88,10 @@ eachDatabase((newWorld, database) => {
     expect(await asking.result()).toMatchObject({ output: { last: { cents: 9 } } });
   });
 
-  it.skipIf(database !== "sqlite")("takes an answer that came in time, however late it is read", async () => {
+  // A clock that a test holds there is on SQLite alone.
+  if (database !== "sqlite") return;
+
+  it("takes an answer that came in time, however late it is read", async () => {
     const { world, clock, done, opened } = await site(newWorld);
     const first = await opened();
     const run = await first.workflows.start({ id: "w", steps: STEPS });
@@ -104,27 +107,24 @@ eachDatabase((newWorld, database) => {
     expect(world.takeErrors()).toEqual([]);
   });
 
-  it.skipIf(database !== "sqlite")(
-    "takes no answer that comes too late, also before the run was looked at",
-    async () => {
-      const { clock, done, opened } = await site(newWorld);
-      const first = await opened();
-      const run = await first.workflows.start({ id: "w", steps: STEPS });
-      const request = await pending(first, run);
-      await first.close();
-      await clock.advance(2 * 60 * 60_000);
-      const desk = await opened({ runs: false });
-      const late = desk.requests.submit(request, { decision: "accepted" });
-      await expect(late).rejects.toMatchObject({ code: expect.stringMatching(/expired|ended|closed/) });
-      await desk.close();
-      const second = await opened();
-      expect(await (await second.workflows.run(run.id)).result()).toMatchObject({
-        status: "failed",
-        error: { code: "approval_expired" },
-      });
-      expect(done).toEqual(["a", "undo"]);
-    },
-  );
+  it("takes no answer that comes too late, also before the run was looked at", async () => {
+    const { clock, done, opened } = await site(newWorld);
+    const first = await opened();
+    const run = await first.workflows.start({ id: "w", steps: STEPS });
+    const request = await pending(first, run);
+    await first.close();
+    await clock.advance(2 * 60 * 60_000);
+    const desk = await opened({ runs: false });
+    const late = desk.requests.submit(request, { decision: "accepted" });
+    await expect(late).rejects.toMatchObject({ code: expect.stringMatching(/expired|ended|closed/) });
+    await desk.close();
+    const second = await opened();
+    expect(await (await second.workflows.run(run.id)).result()).toMatchObject({
+      status: "failed",
+      error: { code: "approval_expired" },
+    });
+    expect(done).toEqual(["a", "undo"]);
+  });
 });
 
 async function site(newWorld: () => Promise<World>) {
