@@ -19,7 +19,7 @@ export function voyage(variant: Variant): JsonMap {
   return {
     id: "voyage",
     steps: [
-      does("note", { ...QUICK, ...undo("unnote") }),
+      does("note", { ...QUICK, undo: { type: "function", function: "unnote", input: null, ...QUICK } }),
       {
         id: "legs",
         type: "parallel",
