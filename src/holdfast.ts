@@ -392,7 +392,7 @@ export async function createHoldfast(options: HoldfastOptions): Promise<Holdfast
       ...(hooks && { hooks }),
     });
   let abilities: Desk | undefined;
-  // Made when somebody asks for them: to make a hundred schemas takes longer than everything else here.
+  // Made when they are first asked for: to make a hundred schemas takes longer than everything else here.
   const desk = () => {
     abilities ??= createAbilities();
     return abilities;

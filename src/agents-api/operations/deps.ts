@@ -14,7 +14,7 @@ export type AgentsApiDeps = WorkflowDeps & {
 
 /**
  * Whether the caller may: as the capabilities say that would be enough, or as the host's own seam does. A host may hand out what
- * nobody holds, and lifts no ceiling by that.
+ * no caller holds, and lifts no ceiling by that.
  */
 export function permits({ workbench: { runtime }, hooks }: AgentsApiDeps) {
   const { authority } = runtime;

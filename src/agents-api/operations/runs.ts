@@ -54,7 +54,7 @@ export function runOperations(deps: AgentsApiDeps): readonly Operation[] {
   const { define, reach } = workbench;
   const mayUse = permits(deps);
 
-  /** A host's handlers come first, who keep runs themselves; what is not redacted is told by who may see a run of ours whole. */
+  /** The handlers of a host that keeps runs itself come first. A record is not redacted for callers who may see the whole run. */
   function watching<Answer>(watch: Watch) {
     return async (input: Record<string, unknown>, { principal }: Caller): Promise<Answer | OperationError> => {
       const runs = watchedRuns(deps, principal);

@@ -1,8 +1,7 @@
 // What a run is started with, checked against what the workflow says that it takes in.
-import { truthy } from "../../contracts/coerce.ts";
 import { errorMessage } from "../../contracts/error.ts";
-import { isMap, type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
-import type { WorkflowSpec } from "../../contracts/workflows/spec.ts";
+import { type Json, type JsonMap, snapshot, snapshotMap } from "../../contracts/json.ts";
+import { missingInput } from "../../contracts/workflows/missing-input.ts";
 import type { KnownWorkflow } from "./known-workflows.ts";
 
 export type CheckedInputs = {
@@ -24,18 +23,6 @@ export async function checkInputs(workflow: KnownWorkflow, given: JsonMap): Prom
   } catch (thrown) {
     return { inputs: given, refused: misfit([{ path: "", message: errorMessage(thrown) }]) };
   }
-}
-
-/** The first input that has to be there and is not; null is there. */
-function missingInput({ inputs: declared }: WorkflowSpec, inputs: JsonMap): JsonMap | undefined {
-  const required = Object.keys(declared).filter((name) => {
-    const input = declared[name];
-    return isMap(input) && truthy(input.required);
-  });
-  const missing = required.find((name) => !Object.hasOwn(inputs, name));
-  if (missing === undefined) return undefined;
-  const message = `The workflow needs the input "${missing}".`;
-  return { code: "missing_required_input", message, data: { input: missing } };
 }
 
 function misfit(problems: Json): JsonMap {

@@ -2,8 +2,9 @@
 // what a recorder is told.
 
 import { scalarText, truthy } from "../../contracts/coerce.ts";
-import { emptyMap, isMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
+import { emptyMap, type JsonMap, snapshotMap } from "../../contracts/json.ts";
 import { isOperationError } from "../../contracts/operation-error.ts";
+import { missingInput } from "../../contracts/workflows/missing-input.ts";
 import * as runRecord from "../../contracts/workflows/run-record.ts";
 import type { WorkflowSpec } from "../../contracts/workflows/spec.ts";
 import { specHash } from "../../contracts/workflows/spec-hash.ts";
@@ -91,16 +92,4 @@ function firstRecord(
       workflow_spec_snapshot: spec.raw,
     },
   });
-}
-
-/** Refuses the first input that has to be there and is not; null is there. */
-function missingInput({ inputs: declared }: WorkflowSpec, inputs: JsonMap): JsonMap | undefined {
-  const required = Object.keys(declared).filter((name) => {
-    const input = declared[name];
-    return isMap(input) && truthy(input.required);
-  });
-  const missing = required.find((name) => !Object.hasOwn(inputs, name));
-  if (missing === undefined) return undefined;
-  const message = `The workflow needs the input "${missing}".`;
-  return { code: "missing_required_input", message, data: { input: missing } };
 }
